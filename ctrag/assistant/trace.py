@@ -1,10 +1,23 @@
 """The trace of one request: each step's input, output and time."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+
+_told: ContextVar[Callable[[str], None] | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def watched(told: Callable[[str], None]) -> Iterator[None]:
+    """Whatever is traced in the block, in this thread, tells the name of each step as it begins."""
+    token = _told.set(told)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 @dataclass(slots=True)
@@ -30,6 +43,9 @@ class Trace:
         A nested step comes before the one that contains it, whose time includes its own.
         """
         step = TraceStep(name, inputs)
+        told = _told.get()
+        if told is not None:
+            told(name)
         began = time.perf_counter()
         try:
             yield step

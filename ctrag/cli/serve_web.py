@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FEW = 4
 """Examples of a packaged person, requests that they made."""
-_PLAIN = ("what's on this week", "remind me to buy bread tomorrow at six")
+_PLAIN = ("what's on tomorrow", "remind me to buy bread tomorrow at six")
 """Examples that anybody could say."""
 _FIRST = ("p204", "p007")
 """Packaged people who come first: those of `ctrag demo` and of the README."""
@@ -185,7 +185,7 @@ def _own_starters(person: str) -> "Sequence[Starter]":
 
     texts = (
         "what's on today",
-        "what's on this week",
+        "what's on tomorrow",
         "which mails are unread",
         "remind me to water the plants tomorrow at six",
         "make a note that the spare key is at the neighbours'",

@@ -69,6 +69,8 @@ def prepare() -> None:
     from ctrag.models.weights import weights_folder
     from ctrag.settings import cache_folder, settings
 
+    if not weights_folder().exists():
+        line("Converting the packaged models, once: a minute or more, and 4 GB on the disk.")
     for folder in (weights_folder(), cache_folder() / "models"):
         for damaged in drop_damaged(folder):
             line(f"{damaged} is damaged and made anew")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ctrag.agents.session import events
@@ -28,6 +28,21 @@ _WORDS = {
     "ctrag.context.truncate": "history shortened",
     "ctrag.context.rebuild": "context made anew",
 }
+_REASONS = {
+    "not_surfaced": "this session had not found it",
+    "evicted": "it was taken away from this session",
+    "not_allowed": "whoever calls may not use it",
+    "tool_error": "the tool answered with an error",
+    "ttl": "long not used",
+    "lru": "others were used since",
+    "loop": "called in a loop",
+    "removed": "it is gone from its server",
+    "unloaded": "given back",
+    "expired": "the session ended",
+}
+"""Reasons that are recorded as one word."""
+_OF_A_SEARCH = ("ctrag.tool.bind", "ctrag.tool.evict", "ctrag.tool.left_out")
+"""Events that a search has for a consequence."""
 _BAD = ("ctrag.tool.refuse", "ctrag.guard.loop")
 _SHOWN = (
     events.OPERATION, events.QUERY, events.DOCUMENTS, events.TOOL, events.ARGUMENTS, events.ERROR,
@@ -55,6 +70,14 @@ class Deed:
     """Why it failed or was refused; empty where it went well."""
     bad: bool
     details: tuple[tuple[str, str], ...]
+    given: tuple[str, ...] = ()
+    """Tools that this search gave the session."""
+    taken: tuple[str, ...] = ()
+    """Tools that had to go for them."""
+    left_out: tuple[str, ...] = ()
+    """Tools that it found and did not give."""
+    number: int = 0
+    """Its place in the record, by which a page knows it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +88,8 @@ class Summary:
     searches: int
     calls: int
     failed: int
+    failing: tuple[tuple[str, int], ...]
+    """Tools whose calls failed, and how often."""
     refused: int
     empty: int
     """Searches that found nothing."""
@@ -80,8 +105,8 @@ class Summary:
     """Searches that found nothing, and how often."""
 
 
-def deed(event: Event) -> Deed:
-    """An event in words."""
+def deed(event: Event, number: int = 0) -> Deed:
+    """An event in words, with its number in the record."""
     given = event.attributes
     documents = given.get(events.DOCUMENTS)
     rows = (
@@ -89,6 +114,7 @@ def deed(event: Event) -> Deed:
     )
     found = tuple((str(one.get("id", "")), events.number_in(one.get("score"))) for one in rows)
     why = str(given.get(events.ERROR) or given.get(events.REASON) or "")
+    why = _REASONS.get(why, why)
     details = tuple(
         (name.removeprefix("ctrag."), _plain(value))
         for name, value in given.items()
@@ -105,7 +131,33 @@ def deed(event: Event) -> Deed:
         why,
         event.event in _BAD or events.ERROR in given,
         details,
+        number=number,
     )
+
+
+def folded(recorded: Iterable[tuple[int, Event]]) -> list[Deed]:
+    """Events by their numbers in the record, with what each search gave and took as part of it."""
+    told: list[Deed] = []
+    search: dict[str, int] = {}
+    for number, event in recorded:
+        one = deed(event, number)
+        row = search.get(one.session)
+        if row is not None and one.kind in _OF_A_SEARCH:
+            told[row] = _with(told[row], one)
+            continue
+        search.pop(one.session, None)
+        if one.kind == "ctrag.search":
+            search[one.session] = len(told)
+        told.append(one)
+    return told
+
+
+def _with(search: Deed, one: Deed) -> Deed:
+    if one.kind == "ctrag.tool.bind":
+        return replace(search, given=(*search.given, one.about))
+    if one.kind == "ctrag.tool.evict":
+        return replace(search, taken=(*search.taken, one.about))
+    return replace(search, left_out=(*search.left_out, one.about))
 
 
 def summary(recorded: Iterable[Event], sizes: dict[str, int] | None = None) -> Summary:
@@ -116,6 +168,7 @@ def summary(recorded: Iterable[Event], sizes: dict[str, int] | None = None) -> S
         found.searches,
         found.calls,
         found.failed.total(),
+        _most(found.failed),
         found.refused.total(),
         found.empty.total(),
         sum(found.listed_tokens),

@@ -16,7 +16,7 @@ from ctrag.agents.server.servers import SELF
 from ctrag.agents.session.events import Event
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.web.answers import not_found, static_files
-from ctrag.web.deeds import Deed, Summary, deed, summary
+from ctrag.web.deeds import Deed, Summary, folded, summary
 from ctrag.web.guard import Guard
 from ctrag.web.pages import page
 
@@ -85,7 +85,9 @@ def state(gateway: Gateway, watched: Watched) -> dict[str, Any]:
     """What the page shows."""
     recorded = watched.events()
     sizes = {one.id: tool_tokens(one) for one in gateway.index.tools if one.id != SELF.id}
-    deeds: list[Deed] = [deed(one) for one in recorded[-4 * SHOWN :] if one.event not in _ALWAYS]
+    first = watched.count - len(recorded)
+    numbered = [(first + at, one) for at, one in enumerate(recorded) if one.event not in _ALWAYS]
+    deeds: list[Deed] = folded(numbered[-12 * SHOWN :])
     told: Summary = summary(recorded, sizes)
     return {
         "root": PATH,
@@ -95,6 +97,7 @@ def state(gateway: Gateway, watched: Watched) -> dict[str, Any]:
         "open_sessions": len(gateway.sessions),
         "summary": told,
         "deeds": deeds[: -SHOWN - 1 : -1],
+        "several": len({one.session for one in deeds}) > 1,
     }
 
 

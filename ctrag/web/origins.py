@@ -53,7 +53,7 @@ def origins(
         for one in value if isinstance(value, list) else [value]:
             text = str(one)
             if ranked is None:
-                found.append(Origin(name, text, "conversation", "what was talked about before"))
+                found.append(Origin(name, text, *_followed_up(text, kind, answer.request.text)))
                 continue
             source = _source(ranked, answer.plan.api, name, text)
             said = _said(filled.get(name))
@@ -61,6 +61,15 @@ def origins(
                 Origin(name, text, *_origin(text, kind, source, said, answer, person, items))
             )
     return found
+
+
+def _followed_up(value: str, kind: str, said: str) -> tuple[Kind, str]:
+    """Of a turn that leans on an earlier one, for which nothing was ranked."""
+    if kind in _MOMENTS:
+        return "computed", "from your words and what was talked about before"
+    if _all_in(value, [said]):
+        return "said", "in your own words"
+    return "conversation", "what was talked about before"
 
 
 def _origin(

@@ -4,6 +4,7 @@ Whatever a template shows is escaped, and control characters are made visible: a
 as markup, nor turn the text around it.
 """
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
@@ -12,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from ctrag.text.bidi import RIGHT_TO_LEFT
 from ctrag.text.terminal import visible
 from ctrag.web.names import app_name
+from ctrag.web.steps import under_way
 
 if TYPE_CHECKING:
     from starlette.responses import HTMLResponse
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
 @cache
@@ -36,10 +42,13 @@ def environment() -> Environment:
         "moment": lambda at: f"{at:%a} {at.day} {at:%b %Y, %H:%M}",
         "path": lambda text: quote(text, safe=""),
         "app": app_name,
+        "isolated": _isolated,
+        "value": _value,
         "seconds": _seconds,
         "percent": _percent,
     }
     made.filters |= filters
+    made.globals["under_way"] = under_way
     return made
 
 
@@ -62,6 +71,20 @@ def static(name: str) -> str:
 
 def _shown(value: object) -> object:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _isolated(text: str) -> Markup:
+    """A sentence whose right-to-left names turn nothing of it."""
+    shown, at, parts = visible(text), 0, []
+    for run in RIGHT_TO_LEFT.finditer(shown):
+        parts += [escape(shown[at : run.start()]), Markup("<bdi>{}</bdi>").format(run[0])]
+        at = run.end()
+    return Markup("").join([*parts, escape(shown[at:])])
+
+
+def _value(text: str) -> str:
+    """A value of a call as people write it: a moment without its T."""
+    return text.replace("T", " ") if _MOMENT.fullmatch(text) else text
 
 
 def _seconds(milliseconds: float) -> str:

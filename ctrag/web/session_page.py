@@ -44,7 +44,7 @@ def session_page(records: Iterable[RecordedTurn | Event], title: str) -> str:
         "session.html.j2",
         title=title,
         turns=turns,
-        sessions=by_session([deed(one) for one in recorded]),
+        sessions=by_session([deed(one, number) for number, one in enumerate(recorded)]),
         summary=summary(recorded) if recorded else None,
         styles=[static("colours.css"), static("pages.css")],
     )

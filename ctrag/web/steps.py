@@ -12,8 +12,29 @@ STEPS = {
     "planner.plan": "plan the call",
     "apps.execute": "carry it out",
 }
+UNDER_WAY = {
+    "context.retrieve": "Finding what of yours it is about",
+    "tools.search": "Choosing what can be done",
+    "values.rank": "Collecting what could be meant",
+    "slots.fill": "Reading your words for the details",
+    "prompt.assemble": "Writing down what the planner has to know",
+    "planner.plan": "Planning the call",
+    "apps.execute": "Carrying it out",
+}
+"""What a page says while a step runs."""
+WAITING = "Waiting for the models, which are being loaded or answer somebody else"
 _INSIDE = {"slots.fill": "planner.plan", "prompt.assemble": "planner.plan"}
 """Steps that run inside another, whose time includes theirs."""
+
+
+def under_way(begun: Sequence[str]) -> tuple[list[str], str]:
+    """What is done, and what is being done now, of the steps that have begun."""
+    if not begun:
+        return [], WAITING
+    now = begun[-1]
+    goes_on = (now, _INSIDE.get(now))
+    done = dict.fromkeys(STEPS.get(one, one) for one in begun if one not in goes_on)
+    return list(done), UNDER_WAY.get(now, now)
 
 
 @dataclass(frozen=True, slots=True)

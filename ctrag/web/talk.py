@@ -6,80 +6,23 @@ The conversation is here and not in a tab: a page that is loaded again, or twice
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ctrag.assistant.trace import watched
 from ctrag.errors import CtragError, InputError
 from ctrag.text.terminal import note, visible
+from ctrag.web.turns import PATIENCE, Confirmation, Turn
 
 if TYPE_CHECKING:
-    from ctrag.assistant.answer import Answer, Question
+    from ctrag.assistant.answer import Question
     from ctrag.assistant.assistant import Assistant
     from ctrag.assistant.conversation.conversation import Conversation
 
-PATIENCE = 900.0
-"""Seconds after which a question before an act counts as declined."""
+DECLINING = 20.0
+"""Seconds that a declined turn has to end before something else is said."""
 KEPT = 200
 """Turns that are shown; older ones are dropped."""
-
-
-@dataclass(slots=True)
-class Confirmation:
-    """What is asked before an act: its exact text, and whom it reaches."""
-
-    text: str
-    strangers: tuple[str, ...] = ()
-    """Recipients that are no contacts."""
-    sure: bool = True
-    agreed: bool | None = None
-    _decided: threading.Event = field(default_factory=threading.Event)
-
-    def decide(self, agreed: bool) -> None:
-        """Answer it, once."""
-        if self.agreed is None:
-            self.agreed = agreed
-        self._decided.set()
-
-    def wait(self, patience: float = PATIENCE) -> bool:
-        """The answer; no when none comes."""
-        self._decided.wait(patience)
-        self.decide(False)
-        return bool(self.agreed)
-
-
-@dataclass(slots=True)
-class Turn:
-    """What was said, and what became of it."""
-
-    number: int
-    """From 1."""
-    text: str
-    place: str | None = None
-    at: datetime | None = None
-    answer: "Answer | None" = None
-    error: str = ""
-    confirmations: list[Confirmation] = field(default_factory=list)
-    seconds: float = 0.0
-    """How long it took, without waiting for the person."""
-    working: bool = True
-    note: str = ""
-    """What an undo said of it."""
-
-    @property
-    def asking(self) -> Confirmation | None:
-        """The confirmation that is waited for."""
-        last = self.confirmations[-1] if self.confirmations else None
-        return last if last is not None and last.agreed is None else None
-
-    @property
-    def changes(self) -> tuple[int, ...]:
-        """Ids of what it changed."""
-        parts = () if self.answer is None else self.answer.parts
-        results = [one.result for one in parts]
-        return tuple(
-            one.change.change_id for one in results if one is not None and one.change is not None
-        )
 
 
 class Talk:
@@ -159,7 +102,9 @@ class Talk:
         """
         with self._lock:
             if self.working is not None:
-                raise InputError("the request before this one is not answered yet")
+                raise InputError(
+                    "the request before this one is not answered yet; send this one after it"
+                )
             request = self.assistant.request(text, at, place, playing)
             self._count += 1
             turn = Turn(self._count, shown or text, place, request.asked_at)
@@ -178,6 +123,36 @@ class Talk:
         if turn is not None and asking is not None and question == len(turn.confirmations):
             asking.decide(agreed)
             self._changed()
+
+    def answer(self, text: str, asked: tuple[int, int]) -> bool:
+        """Take what is written while a confirmation is open as its answer: a plain yes agrees, and
+        anything else declines and is waited for.
+
+        Args:
+            text: What is written.
+            asked: Numbers of the turn and the confirmation that the page showed.
+
+        Returns:
+            Whether that was all that was said.
+
+        Raises:
+            ValueError: A yes to what is not asked any more.
+        """
+        from ctrag.assistant.conversation.small_talk import agrees, leaves_it
+
+        turn = self.working
+        if turn is None or turn.asking is None:
+            return False
+        if agrees(text):
+            if asked != (turn.number, len(turn.confirmations)):
+                raise InputError("that question was answered already")
+            self.decide(*asked, agreed=True)
+            return True
+        ends = time.monotonic() + DECLINING
+        while turn.working and time.monotonic() < ends:
+            self.decide(turn.number, len(turn.confirmations), agreed=False)
+            time.sleep(0.02)
+        return leaves_it(text)
 
     def undo(self, number: int) -> None:
         """Take back what the turn changed, if it is still the latest change."""
@@ -224,8 +199,13 @@ class Talk:
         began = time.monotonic()
         waited = [0.0]  # for the person
         confirm = self._confirming(turn, waited)
+
+        def begun(step: str) -> None:
+            turn.steps.append(step)
+            self._changed()
+
         try:
-            with self._models:
+            with self._models, watched(begun):
                 turn.answer = self._conversation.say(
                     text, at, place, playing=playing, run=True, confirm=confirm, explain=True
                 )
@@ -243,10 +223,11 @@ class Talk:
     def _confirming(self, turn: Turn, waited: list[float]) -> Callable[[str], bool]:
         def confirm(question: str) -> bool:
             began = time.monotonic()
+            doubt = str(getattr(question, "doubt", ""))
             asked = Confirmation(
-                visible(question),
+                visible(question.removeprefix(doubt).strip()),
+                visible(doubt),
                 tuple(getattr(question, "strangers", ())),
-                bool(getattr(question, "sure", True)),
             )
             turn.confirmations.append(asked)
             self._changed()

@@ -12,8 +12,9 @@ from starlette.routing import Route
 from ctrag.errors import InputError
 from ctrag.web.pages import html, local, page, whole
 from ctrag.web.people import Known, Opening, People, Starter
-from ctrag.web.talk import Talk, Turn
+from ctrag.web.talk import Talk
 from ctrag.web.things import present
+from ctrag.web.turns import Turn
 from ctrag.web.why import explained
 
 
@@ -94,6 +95,9 @@ class TalkPages:
             if whole(choice) > len(question.choices):
                 raise InputError("that is none of the choices")
             text, shown, place = choice, question.choices[whole(choice) - 1], talk.place
+        turn, _, confirmation = str(form.get("asked", "")).partition(".")
+        if await run_in_threadpool(talk.answer, text, (whole(turn), whole(confirmation))):
+            return await self._after(request)
         at = local(str(form.get("at", "")))
         if choice and talk.turns:
             at = talk.turns[-1].at

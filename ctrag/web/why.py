@@ -29,21 +29,38 @@ _PLAIN = (
         r"\1 % likely to be meant, by the trained encoder",
     ),
     (
-        r"([\d.]+) standard deviations from the mean in meaning",
-        r"nearer in meaning than most of your items (\1 deviations above the mean)",
+        r"[\d.]+ standard deviations from the mean in meaning",
+        "nearer in meaning than most of your items",
     ),
     (
         r"#(\d+) of its application by what such requests needed",
         r"number \1 of its application for requests like this one",
     ),
-    (r"how far (.*?) by the tuned encoder: (.*)", r"how far \1, by the trained encoder: \2"),
     (r"people whom you may mean in its words: \d+", "names somebody whom you may mean"),
     (
-        r"cosine ([\d.]+) with what such requests needed",
-        r"like what such requests need (\1 of 1)",
+        r"cosine [\d.]+ with what such requests needed",
+        "like what such requests need",
     ),
 )
 """Wordings of `--explain` that are said more plainly here."""
+_BEHIND = {
+    "the item is behind the best one by the tuned encoder": (
+        "the likeliest to be meant, by the trained encoder",
+        "nearly the likeliest to be meant, by the trained encoder",
+        "less likely to be meant than another, by the trained encoder",
+    ),
+    "the kind is behind the likeliest kind that the person has": (
+        "of the kind that such requests mean most",
+        "of a kind that such requests mean often",
+        "of a kind that such requests mean less than another",
+    ),
+    "the cosine is behind the person's best item": (
+        "the nearest in meaning of all your items",
+        "nearly the nearest in meaning of all your items",
+        "another item is nearer in meaning",
+    ),
+}
+"""What is measured against the best → said of the best itself, for an item near it, against one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +206,10 @@ def plain(reason: str, *, lifts: bool = True) -> str:
     kind = re.fullmatch("its kind is (“.*”)", reason)
     if kind:
         return f"{kind[1]} is {'often' if lifts else 'seldom'} what such requests mean"
+    behind = re.fullmatch(r"how far (.*): -?(\d+\.\d+)", reason)
+    if behind and behind[1] in _BEHIND:
+        best, near, far = _BEHIND[behind[1]]
+        return far if not lifts else near if float(behind[2]) else best
     for pattern, words in _PLAIN:
         if re.fullmatch(pattern, reason):
             return re.sub(pattern, words, reason)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.web.conftest import MAIL, REMIND, UNSURE, ByHeart, Served
+from ctrag.web.pages import environment
+from tests.web.conftest import FIND, MAIL, REMIND, UNSURE, ByHeart, Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.slow
 BINARIES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 120_000
 """Milliseconds that anything may take on a busy machine."""
+ACCESSIBLE = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+"""Kinds of rules that axe looks for."""
 PHONE = {"width": 375, "height": 812}
 CALENDAR = """BEGIN:VCALENDAR
 VERSION:2.0
@@ -176,6 +179,43 @@ def test_texts_of_items_stay_text(tabs: Tabs) -> None:
     assert page.locator("main img").count() == 0
 
 
+def test_a_number_beside_an_arabic_name_is_not_turned(chromium: "Browser") -> None:
+    page = chromium.new_page()
+    asked = "Call سارة الخطيب (+971 4 000 1122)?"
+    template = environment().from_string("<p>{{ asked | isolated }}</p>")
+    page.set_content(template.render(asked=asked))
+    plus, two = page.evaluate(
+        """() => {
+          const text = document.querySelector('p').lastChild
+          return ['+', '2'].map((sign) => {
+            const range = document.createRange()
+            range.setStart(text, text.data.lastIndexOf(sign))
+            range.setEnd(text, text.data.lastIndexOf(sign) + 1)
+            return range.getBoundingClientRect().left
+          })
+        }"""
+    )
+    assert plus < two
+    page.close()
+
+
+def test_what_is_written_while_something_is_asked_answers_it(tabs: Tabs) -> None:
+    page = tabs.open()
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    page.locator("#text").focus()
+    say(page, FIND)
+    page.wait_for_selector(".turn:nth-of-type(2) .actions")
+    assert "Declined" in page.locator(".turn").first.inner_text()
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    page.locator("#text").focus()
+    say(page, "yes")
+    page.wait_for_selector("text=Agreed to")
+    page.wait_for_selector("[data-working]", state="detached")
+    assert page.locator(".turn").count() == 3
+
+
 def test_two_tabs_show_one_conversation(tabs: Tabs) -> None:
     one, other = tabs.open(), tabs.open()
     say(one, MAIL)
@@ -230,12 +270,6 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     assert fits(page)
     page.keyboard.press("Escape")
     page.locator("#why").wait_for(state="hidden")
-    print(
-        "ACT",
-        page.evaluate(
-            "() => [document.activeElement.innerText, document.body.className, getComputedStyle(document.activeElement).visibility, document.activeElement.tagName]"
-        ),
-    )
     assert focused(page).startswith("Why?"), "the focus goes back to where it was"
     for path in ("/p/ada/", "/p/ada/things", "/p/ada/things?app=mail", "/p/ada/data", "/"):
         page.goto(tabs.served.url + path)
@@ -243,6 +277,24 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
         assert small_targets(page) == []
     ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert ground == {"light": "rgb(243, 245, 247)", "dark": "rgb(13, 15, 18)"}[theme]
+
+
+def test_no_page_breaks_a_rule_of_accessibility(tabs: Tabs) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="of dev").Axe()
+    page = tabs.open()
+    say(page, REMIND)
+    page.wait_for_selector(".turn .actions")
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    broken: list[str] = []
+    for path in ("?turn=1", "things", "things?app=reminders", "data?ask=forget", "../.."):
+        page.goto(f"{tabs.served.url}/p/ada/{path}")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            found = axe.run(page, options={"runOnly": list(ACCESSIBLE)})
+            for one in found.response["violations"]:
+                broken.append(f"{path}, {theme}: {one['id']}: {one['nodes'][0]['html'][:200]}")
+    assert broken == []
 
 
 def fits(page: "Page") -> bool:

@@ -19,6 +19,8 @@ from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.serve import HttpOptions, http_app
 from ctrag.agents.server.servers import SELF
+from ctrag.agents.session.events import ERROR, QUERY, REASON, TOOL, Event
+from ctrag.web.deeds import folded, summary
 from ctrag.web.gateway_page import Watched, gateway_pages, servers
 from ctrag.web.guard import Guard
 from ctrag.web.running import free_socket
@@ -76,6 +78,26 @@ def test_what_is_searched_stands_on_the_page_of_who_has_the_token() -> None:
         assert http.get(f"http://127.0.0.1:{guard.port}/healthz").json() == {"status": "ok"}
 
 
+def test_what_a_search_gave_and_took_is_told_with_it_and_reasons_in_words() -> None:
+    def event(kind: str, session: str, **attributes: Any) -> Event:
+        return Event(event=f"ctrag.{kind}", at=0, session=session, attributes=attributes)
+
+    recorded = [
+        event("search", "a", **{QUERY: "send a mail"}),
+        event("search", "b", **{QUERY: "print"}),
+        event("tool.bind", "a", **{TOOL: "mail/send"}),
+        event("tool.evict", "a", **{TOOL: "web/get", REASON: "lru"}),
+        event("tool.call", "a", **{TOOL: "mail/send", ERROR: "tool_error"}),
+        event("tool.evict", "a", **{TOOL: "mail/send", REASON: "loop"}),
+    ]
+    mail, page, call, loop = folded(enumerate(recorded, start=7))
+    assert (mail.given, mail.taken, mail.number) == (("mail/send",), ("web/get",), 7)
+    assert page.given == ()
+    assert (call.why, call.bad) == ("the tool answered with an error", True)
+    assert (loop.words, loop.why) == ("taken away", "called in a loop")
+    assert summary(recorded).failing == (("mail/send", 1),)
+
+
 def test_a_server_that_is_left_out_is_told_with_its_reason() -> None:
     upstreams = Upstreams(problems={"crm": "has no command and no url"})
     gateway = Gateway(ToolIndex([SELF, *TOOLS], Topics()), upstreams)
@@ -84,8 +106,6 @@ def test_a_server_that_is_left_out_is_told_with_its_reason() -> None:
 
 
 def test_only_the_latest_events_are_kept() -> None:
-    from ctrag.agents.session.events import Event
-
     watched = Watched(kept=2)
     for number in range(3):
         watched(Event(event="ctrag.session.open", at=number))

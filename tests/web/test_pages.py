@@ -8,7 +8,7 @@ import pytest
 from ctrag.agents.session.events import Event
 from ctrag.assistant.record import RecordedTurn
 from ctrag.web.deeds import deed, summary
-from ctrag.web.pages import html, page
+from ctrag.web.pages import environment, html, page
 from ctrag.web.session_page import session_page
 
 HOSTILE = '</p><script>alert(1)</script><img src=x onerror=alert(1)>"\u202egnp.exe'
@@ -86,6 +86,20 @@ def test_markup_and_bidi_of_a_text_stay_text() -> None:
     assert "\\u202e" in shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Call דנה בן-דוד (+972 3).", "Call <bdi>דנה בן-דוד</bdi> (+972 3)."),
+        ("“اجتماع 3 مع سارة”, مكتب", "“<bdi>اجتماع 3 مع سارة</bdi>”, <bdi>مكتب</bdi>"),
+        ("<b>שלום</b>", "&lt;b&gt;<bdi>שלום</bdi>&lt;/b&gt;"),
+        ("Tell Zoë", "Tell Zoë"),
+    ],
+)
+def test_names_from_right_to_left_are_isolated(text: str, shown: str) -> None:
+    template = environment().from_string("{{ text | isolated }}")
+    assert template.render(text=text) == shown
+
+
 def test_a_recorded_request_is_told_with_its_time() -> None:
     shown = session_page([turn()], "chat.jsonl")
     for text in ("read me the code", "4711", "find your items", "1.5 s", "How sure: 90 %"):
@@ -96,7 +110,14 @@ def test_a_recorded_request_is_told_with_its_time() -> None:
 
 def test_a_recorded_session_is_told_decision_by_decision() -> None:
     shown = session_page(EVENTS, "gateway.jsonl")
-    for text in ("send a mail", "0.700", "timeout", "not_surfaced", "12 ms", "1 failed"):
+    for text in (
+        "send a mail",
+        "0.700",
+        "timeout",
+        "this session had not found it",
+        "12 ms",
+        "1 failed",
+    ):
         assert text in shown
     assert "89 %" in shown, "100 of 900 tokens were bound"
     found = summary(EVENTS)

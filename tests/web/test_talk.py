@@ -1,5 +1,6 @@
 """A conversation beside the page: asked, agreed to, declined, chosen, taken back, explained."""
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -7,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ctrag.errors import InputError
-from ctrag.web.talk import Talk, Turn
+from ctrag.web.steps import WAITING, under_way
+from ctrag.web.talk import Talk
+from ctrag.web.turns import Turn
 from ctrag.web.why import Explained, explained
 from tests.web.conftest import FIND, MAIL, REMIND, UNSURE, ByHeart
 
@@ -87,6 +90,50 @@ def test_what_is_sent_waits_for_a_yes_to_the_exact_text_and_address(talk: Talk) 
     assert [row.entry.recipient for _, row in talk.assistant.stores.outbox("ada")]
 
 
+def test_the_step_that_a_turn_is_at_is_told(talk: Talk, by_heart: ByHeart) -> None:
+    by_heart.wait = threading.Event()
+    turn = talk.say(FIND)
+    until(lambda: "planner.plan" in turn.steps)
+    done, now = under_way(turn.steps)
+    assert done[:2] == ["find your items", "choose the tools"]
+    assert now == "Planning the call"
+    by_heart.wait.set()
+    until(lambda: not turn.working)
+    assert turn.steps[-1] == "apps.execute"
+
+
+def test_a_step_is_not_done_while_one_inside_it_runs() -> None:
+    begun = ["context.retrieve", "planner.plan", "slots.fill"]
+    assert under_way(begun) == (["find your items"], "Reading your words for the details")
+
+
+def test_a_turn_that_has_not_begun_waits_for_the_models(ada: "Assistant") -> None:
+    models = threading.Semaphore()
+    with models:
+        turn = Talk(ada, models=models).say(FIND)
+        assert under_way(turn.steps) == ([], WAITING)
+    until(lambda: not turn.working)
+
+
+def test_a_written_yes_agrees_only_to_what_the_page_showed(talk: Talk) -> None:
+    turn = said(talk, MAIL)
+    with pytest.raises(InputError, match="answered already"):
+        talk.answer("yes", (turn.number, 2))
+    assert turn.asking is not None
+    assert talk.answer("yes please", (turn.number, 1))
+    until(lambda: not turn.working)
+    assert [one.agreed for one in turn.confirmations] == [True]
+    assert not talk.answer("yes", (turn.number, 1)), "nothing is asked any more"
+
+
+@pytest.mark.parametrize(("text", "is_all"), [("no", True), (FIND, False)])
+def test_anything_else_that_is_written_declines(talk: Talk, text: str, is_all: bool) -> None:
+    turn = said(talk, MAIL)
+    assert talk.answer(text, (0, 0)) is is_all
+    assert not turn.working
+    assert talk.assistant.stores.outbox("ada") == []
+
+
 @pytest.mark.parametrize("how", ["no", "closed", "no answer"])
 def test_without_a_yes_nothing_is_sent(ada: "Assistant", how: str) -> None:
     talk = Talk(ada, patience=0.05 if how == "no answer" else 900)
@@ -105,8 +152,6 @@ def test_without_a_yes_nothing_is_sent(ada: "Assistant", how: str) -> None:
 
 
 def test_while_the_person_is_asked_others_may_use_the_models(ada: "Assistant") -> None:
-    import threading
-
     models = threading.Semaphore()
     talk = Talk(ada, models=models)
     turn = said(talk, MAIL)
@@ -127,8 +172,19 @@ def test_a_choice_is_explained_by_the_turn_that_asked(talk: Talk) -> None:
     one = why(talk, chosen, asked)
     assert one.call == 'create_reminder(title="New code")'
     assert [(value.argument, value.kind) for value in one.values] == [("title", "said")]
-    [alone] = why(talk, chosen).values
-    assert alone.kind == "conversation"
+
+
+def test_values_of_a_turn_for_which_nothing_was_ranked_are_told_apart(
+    talk: Talk, by_heart: ByHeart
+) -> None:
+    later = 'create_reminder(title="Lock the gate", due="2025-04-17T20:00")'
+    by_heart.plans["the code"] = ('create_note(title="Code", body="4812")', later)
+    said(talk, "the code")
+    assert talk.question is not None
+    chosen = talk.say("2", shown=talk.question.choices[1])
+    until(lambda: not chosen.working)
+    kinds = {value.argument: value.kind for value in why(talk, chosen).values}
+    assert kinds == {"title": "conversation", "due": "computed"}
 
 
 def test_a_defect_costs_the_turn_and_not_the_conversation(

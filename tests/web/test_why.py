@@ -35,6 +35,18 @@ def test_a_step_whose_outer_one_failed_stands_alone() -> None:
     ("reason", "words"),
     [
         (
+            "how far the item is behind the best one by the tuned encoder: 0.00",
+            "the likeliest to be meant, by the trained encoder",
+        ),
+        (
+            "how far the cosine is behind the person's best item: -0.02",
+            "nearly the nearest in meaning of all your items",
+        ),
+        (
+            "2.39 standard deviations from the mean in meaning",
+            "nearer in meaning than most of your items",
+        ),
+        (
             "over 99 % likely by the tuned encoder",
             "99 % likely to be meant, by the trained encoder",
         ),
@@ -45,3 +57,9 @@ def test_a_step_whose_outer_one_failed_stands_alone() -> None:
 )
 def test_reasons_are_said_plainly(reason: str, words: str) -> None:
     assert plain(reason) == words
+
+
+def test_what_is_behind_the_best_is_said_for_or_against_an_item() -> None:
+    reason = "how far the kind is behind the likeliest kind that the person has: -0.26"
+    assert plain(reason) == "of a kind that such requests mean often"
+    assert plain(reason, lifts=False) == "of a kind that such requests mean less than another"

@@ -43,14 +43,16 @@ class Question(str):
 
     sure: bool = True
     """Whether the plan is surely what was meant."""
+    doubt: str = ""
+    """Why it may not be, as the question begins."""
     strangers: tuple[str, ...] = ()
     """Recipients that are not among the person's contacts, as the question names them."""
 
     @classmethod
-    def about(cls, text: str, *, sure: bool, strangers: Sequence[str]) -> "Question":
-        """A question with what is known of the effect."""
-        made = cls(text)
-        made.sure, made.strangers = sure, tuple(strangers)
+    def about(cls, text: str, *, doubt: str, strangers: Sequence[str]) -> "Question":
+        """A question with what is known of the effect, after what makes it doubtful."""
+        made = cls(f"{doubt} {text}".strip())
+        made.sure, made.doubt, made.strangers = not doubt, doubt, tuple(strangers)
         return made
 
     @property
@@ -147,9 +149,8 @@ def execute(
     except Refusal as refusal:
         return Result("refused", str(refusal))
     asks = _reaches_out(tool, effect) or (bool(doubt) and effect.change is not None)
-    asked = f"{doubt} {question(plan, effect)}".strip()
-    unknown = strangers(effect, person)
-    if asks and not confirm(Question.about(asked, sure=not doubt, strangers=unknown)):
+    asked = Question.about(question(plan, effect), doubt=doubt, strangers=strangers(effect, person))
+    if asks and not confirm(asked):
         return Result("declined", "Nothing was done.", effect.items)
     record = None
     if effect.change is not None:

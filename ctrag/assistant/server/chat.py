@@ -73,9 +73,16 @@ class _Wanted(BaseModel):
             raise InputError("n: there is one answer, so it must be 1")
         talk = [one for one in self.messages if one.role in ("user", "assistant")]
         if not talk or talk[-1].role != "user":
-            raise InputError("messages: the last one must be the user's")
+            raise InputError(
+                "messages: the last one must be the user's; an answer cannot be continued"
+            )
         text = talk[-1].text()
         if text.lstrip().startswith(TASK):
+            if "<context>" in text:
+                raise InputError(
+                    "messages: files and web pages that are attached are not read here; take them "
+                    "out of the conversation (`ctrag import` reads calendars, mails and the like)"
+                )
             raise InputError(
                 "messages: this is a task of a chat page for itself, and the assistant only does "
                 "what its person asks; turn such tasks off, or give them another model"

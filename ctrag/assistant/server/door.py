@@ -9,6 +9,9 @@ from ctrag.assistant.assistant import Assistant
 from ctrag.assistant.context.retrieve import FoundItem
 from ctrag.assistant.conversation.conversation import Conversation
 
+WARMING = "remind me to drink water at six"
+"""A request that every model reads; it is not carried out."""
+
 
 @dataclass(slots=True)
 class Door:
@@ -24,6 +27,11 @@ class Door:
     place: str | None = None
     """Where, for requests that name no place of their own."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def warm(self) -> None:
+        """Load what the first request would wait for, by answering one that changes nothing."""
+        with self._lock:
+            self.assistant.ask(WARMING)
 
     def begin(self) -> Conversation:
         """A conversation in which nothing was said yet."""

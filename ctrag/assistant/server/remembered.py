@@ -22,9 +22,11 @@ KEPT = 1_000
 """States of conversations that are remembered."""
 REPEATED = 30.0
 """Seconds in which the same first message is taken for a repetition of the request."""
+UNREAD = 600.0
+"""Seconds in which an answer that a client did not wait for still counts in its conversation."""
 FORGOTTEN = (
-    "I no longer know what that answers (the server was started anew, or earlier messages were "
-    "changed), so nothing was done. Please ask again."
+    "I no longer know what that answers (the server was started anew, an answer was stopped, or "
+    "earlier messages were changed), so nothing was done. Please ask again."
 )
 
 Said = tuple[str, str]
@@ -79,13 +81,17 @@ class Remembered:
 
         A turn that changed something is not carried out again where a client repeats its request:
         the same answer is given. Another conversation that begins with the same words has been
-        answered up to here since then, by which it is known as one.
+        answered up to here since then, by which it is known as one. A message that got no answer,
+        as the person stopped it or the server failed, counts as not said unless it was carried out.
         """
+        answers = agrees(text) or leaves_it(text) or text.isdigit()
+        whole = len(history)
+        history = self._answered(history)
         turn = [*history, ("user", text)]
         before, known = self._given.get(_key(turn)), self._known(history)
         if before is not None and before.changed and self._repeats(before, history, known):
             return before.reply
-        if known is None and history and (agrees(text) or leaves_it(text) or text.isdigit()):
+        if answers and (len(history) < whole or (known is None and history)):
             return Reply(FORGOTTEN)
         talk = self.door.begin() if known is None else known.talk.copy()
         stores = self.door.assistant.stores
@@ -98,6 +104,30 @@ class Remembered:
         for key in (_key(said), _key(said[-2:])):
             _keep(self._after, key, _State(talk, now))
         return reply
+
+    def _answered(self, history: Sequence[Said]) -> list[Said]:
+        """The messages with their answers; without those that have none.
+
+        An answer that the client does not have was not read by the person. What it told is true
+        all the same; what it asked was not seen, and nothing may agree to it.
+        """
+        found: list[Said] = []
+        for number, (who, text) in enumerate(history):
+            after = history[number + 1] if number + 1 < len(history) else ("user", "")
+            if who == "assistant":
+                if text.strip():
+                    found.append((who, text))
+            elif after[0] == "assistant" and after[1].strip():
+                found.append((who, text))
+            elif (given := self._unread([*found, (who, text)])) is not None:
+                found += [(who, text), ("assistant", given.text)]
+        return found
+
+    def _unread(self, turn: Sequence[Said]) -> Reply | None:
+        given = self._given.get(_key(turn))
+        if given is None or given.reply.asks or self.clock() - given.at > UNREAD:
+            return None
+        return given.reply
 
     def _known(self, history: Sequence[Said]) -> _State | None:
         """The conversation after these messages; by the last two where a client cuts the rest."""

@@ -1,6 +1,7 @@
 """Running the assistant's server: MCP over stdin and stdout, or MCP and chat over HTTP."""
 
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -13,6 +14,7 @@ from ctrag.assistant.server.chat import ChatEndpoint
 from ctrag.assistant.server.door import Door
 from ctrag.assistant.server.mcp_tools import mcp_server
 from ctrag.assistant.server.remembered import Remembered
+from ctrag.assistant.server.told import failure
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
 from ctrag.serving.headers import behind_headers
 from ctrag.serving.patience import PatientProtocol
@@ -58,9 +60,17 @@ async def serve_http(door: Door, served: Served) -> None:
         timeout_graceful_shutdown=3,
         lifespan="on",
     )
+    Thread(target=_warm, args=(door,), name="warm", daemon=True).start()
     note(f"serving MCP at {url_of(host, port, '/mcp')}, chat at {url_of(host, port, '/v1')}")
     with terminated_as_interrupted():
         await uvicorn.Server(config).serve()
+
+
+def _warm(door: Door) -> None:
+    try:
+        door.warm()
+    except Exception as error:  # it is told where it is asked for
+        note(failure(error))
 
 
 def http_app(door: Door, served: Served) -> Starlette:

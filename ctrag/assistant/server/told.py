@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ctrag.assistant.answer import Answer, Question
+from ctrag.text.bidi import isolated
 from ctrag.text.terminal import message, visible
 
 AGREE = "Answer “yes” to do it; with anything else it is not done."
@@ -54,8 +55,9 @@ def spelled(question: Question) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """The text with what items say kept as text, where a page reads Markdown and HTML."""
-    return _ACTIVE.sub(lambda found: f"\\{found[0]}", text)
+    """The text with what items say kept as text, where a page reads Markdown and HTML; names that
+    are written right to left do not turn the numbers beside them."""
+    return isolated(_ACTIVE.sub(lambda found: f"\\{found[0]}", text))
 
 
 def _part(answer: Answer) -> str:

@@ -50,6 +50,16 @@
     if (scroll) scroll.scrollTop = scroll.scrollHeight;
   }
 
+  // What was opened stays open when something new arrives.
+  let opened = [];
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    opened = [...event.detail.target.querySelectorAll("details[id][open]")].map((one) => one.id);
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    for (const one of opened.map($)) if (one) one.open = true;
+    opened = [];
+  });
+
   let shown = "";
   function settled() {
     const turns = $("turns");

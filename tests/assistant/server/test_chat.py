@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from ctrag.assistant.server.access import Tokens
-from ctrag.assistant.server.remembered import FORGOTTEN, Remembered
+from ctrag.assistant.server.remembered import FORGOTTEN, Remembered, Said
 from ctrag.assistant.server.serve import Served, http_app
 from ctrag.errors import InputError
 from ctrag.serving.tokens import new_token
@@ -133,11 +133,44 @@ def test_a_client_that_cuts_old_messages_is_still_understood(ada: Ada) -> None:
     assert ada.mails() == before + 1
 
 
+@pytest.mark.parametrize("left", [[], [("assistant", "")]], ids=["none", "empty"])
+def test_a_yes_agrees_to_no_question_that_the_client_did_not_get(
+    ada: Ada, left: list[Said]
+) -> None:
+    talks, before = Remembered(ada.door), ada.mails()
+    ada.plans(MAIL)
+    assert talks.say([], ASKED).asks  # and the person has stopped it
+    assert talks.say([("user", ASKED), *left], "yes").text == FORGOTTEN
+    assert ada.mails() == before
+
+
+def test_a_conversation_goes_on_after_a_message_that_failed(ada: Ada) -> None:
+    talks, before = Remembered(ada.door), ada.mails()
+    ada.plans(MAIL)
+    said = [("user", ASKED), ("assistant", talks.say([], ASKED).text)]
+    talks.say(said, "yes")
+    told = [*said, ("user", "yes"), ("assistant", talks.say(said, "yes").text)]
+    talks.say([*told, ("user", "x" * 1_001), ("assistant", "")], "undo that")
+    assert ada.mails() == before
+
+
+def test_what_a_stopped_message_did_can_be_taken_back(ada: Ada) -> None:
+    talks, before = Remembered(ada.door), len(ada.door.assistant.view())
+    ada.plans(MADE)
+    talks.say([], "remind me at eight to lock the gate")
+    talks.say([("user", "remind me at eight to lock the gate")], "undo that")
+    assert len(ada.door.assistant.view()) == before
+
+
 @pytest.mark.parametrize(
     ("messages", "problem"),
     [
         ([{"role": "assistant", "content": "hello"}], "the last one must be the user's"),
         ([{"role": "user", "content": "### Task:\nGenerate a title"}], "a task of a chat page"),
+        (
+            [{"role": "user", "content": "### Task:\nAnswer.\n<context>a</context>\nwhen is it"}],
+            "attached are not read",
+        ),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "only text is read"),
         ([{"role": "user", "content": [{"type": {"a": 1}}]}], "messages.0.content"),
         ([{"role": "user", "content": [{"type": "text", "text": {}}]}], "messages.0.content"),

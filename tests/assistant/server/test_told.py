@@ -46,3 +46,7 @@ def test_a_failure_does_not_tell_where_files_are() -> None:
 def test_a_failure_keeps_addresses_and_fractions() -> None:
     said = "http://127.0.0.1:9/v1/models did not answer 3/4 of 10 requests"
     assert failure(ValueError(said)) == said
+
+
+def test_a_number_beside_an_arabic_name_is_not_turned() -> None:
+    assert as_markdown("Call سارة (+971 4)?") == "Call \u2068سارة\u2069 (+971 4)?"
