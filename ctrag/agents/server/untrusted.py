@@ -7,6 +7,7 @@ one whose text instructs the model instead of describing the tool is marked.
 import json
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,8 +130,11 @@ def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
     """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
-    if schema is True or schema == []:  # PHP writes an empty table as a list
-        schema = {}
+    if schema is None or schema is True or schema == []:  # PHP writes an empty table as a list
+        schema = {}  # where it is missing, the server takes what it is sent
+    if isinstance(schema, str):  # a schema that was written out once too often
+        with suppress(ValueError):
+            schema = json.loads(schema)
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:

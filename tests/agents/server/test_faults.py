@@ -107,7 +107,7 @@ async def test_a_server_that_never_starts_fails_nothing_and_is_named_in_the_answ
             {"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": 7}}}},
             "is no JSON Schema",
         ),
-        ({"name": "bad"}, "has an input schema that is no object"),
+        ({"name": "bad", "inputSchema": 7}, "has an input schema that is no object"),
         (
             {"name": "bad", "inputSchema": {"properties": {str(n): {} for n in range(90_000)}}},
             "of more than 1,000,000 characters",

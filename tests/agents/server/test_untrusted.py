@@ -116,6 +116,23 @@ def test_a_keyword_of_the_wrong_type_costs_itself_and_not_the_tool(
     assert {key: flat[key] for key in read} == read
 
 
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({}, []),
+        ({"inputSchema": None}, []),
+        ({"inputSchema": '{"properties": {"to": {"type": "string"}}}'}, ["to"]),
+        ({"inputSchema": {"to": {"type": "string"}}}, ["to"]),
+    ],
+)
+def test_a_tool_whose_schema_is_missing_or_written_otherwise_is_kept(
+    schema: dict[str, Any], arguments: list[str]
+) -> None:
+    kept = definition({"name": "a", **schema}).parameters
+    assert kept["type"] == "object"
+    assert list(kept.get("properties", {})) == arguments
+
+
 @pytest.mark.parametrize("name", ["\u200b", "\x00\x1b", " \u202e "])
 def test_a_name_of_nothing_but_hidden_characters_is_none(name: str) -> None:
     with pytest.raises(ValueError, match="has no name that can be read"):
