@@ -33,8 +33,8 @@ SIZES = (6, 15, 40, 150, None)
 ASKED = 160
 """Requests of each folder and size that a catalogue answers, and as many that it does not."""
 DOUBT = 0.645
-"""Certainty below which hits come with a note of doubt. Chosen so that it is said as often of BFCL's
-single-turn requests whose tools are taken out as by the first floor (34.5 %)."""
+"""Certainty below which hits come with a note of doubt. Chosen so that it is said as often of
+BFCL's single-turn requests whose tools are taken out as by the first floor (34.5 %)."""
 WRONGLY_REFUSED = 0.002
 """Share of requests with an answer that are told that nothing fits."""
 SHARE = 0.04
