@@ -11,7 +11,7 @@ from ctrag.agents.search.names import named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.server.orders import gives_orders
 from ctrag.agents.server.untrusted import cleaned
-from ctrag.agents.session.sent import _FENCE
+from ctrag.agents.session.sent_values import _FENCE
 from ctrag.assistant.apps import lookup
 from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError

@@ -32,9 +32,9 @@ SIZES = (6, 15, 40, 150, None)
 """Sizes of the catalogues that are sampled from a folder; None for the whole one."""
 ASKED = 160
 """Requests of each folder and size that a catalogue answers, and as many that it does not."""
-DOUBT = 0.6
+DOUBT = 0.645
 """Certainty below which hits come with a note of doubt. Chosen so that it is said as often of
-requests whose tools are taken out as by the floor before, with BFCL's curves in view."""
+BFCL's single-turn requests whose tools are taken out as by the first floor (34.5 %)."""
 WRONGLY_REFUSED = 0.002
 """Share of requests with an answer that are told that nothing fits."""
 SHARE = 0.04
@@ -145,7 +145,7 @@ def fitted(found: dict[Mode, list[Judged]], card: dict[str, Any]) -> Surfacing:
     weights: dict[Mode, tuple[float, ...]] = {}
     for mode, rows in found.items():
         kept = [one for one in rows if one.search.near]
-        table = np.array([evidence(one.search.near[:NEAR]) for one in kept])
+        table = np.array([evidence(one.search.near[:NEAR], len(one.search.parts)) for one in kept])
         model = LogisticRegression(C=1.0, max_iter=2000).fit(
             table, [one.answered for one in kept], [one.weight for one in kept]
         )
@@ -155,7 +155,8 @@ def fitted(found: dict[Mode, list[Judged]], card: dict[str, Any]) -> Surfacing:
         replace(
             one,
             search=replace(
-                one.search, certainty=rule.certainty(one.search.near[:NEAR], dense=True)
+                one.search,
+                certainty=rule.certainty(one.search.near[:NEAR], len(one.search.parts), dense=True),
             ),
         )
         for one in found["hybrid"]

@@ -4,8 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctrag.agents.catalogue.keywords import with_readable_keywords
-from ctrag.agents.catalogue.schema_walk import Schema, mapped, pointer_step
+from ctrag.agents.catalogue.schema_places import Places
+from ctrag.agents.catalogue.schema_walk import Schema, mapped
 
+_KEYWORDS = frozenset(
+    "type properties items $ref $defs definitions allOf anyOf oneOf patternProperties "
+    "additionalProperties".split()
+)
+"""One of these makes a table a schema, and not one of arguments."""
 _TYPES = frozenset("string number integer boolean array object null".split())
 _OTHER_TYPES = {
     "str": "string", "text": "string", "date": "string", "file": "string", "enum": "string",
@@ -19,11 +25,12 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema of any dialect as draft 2020-12.
 
     Tuples become `prefixItems`, boolean limits numbers, `dependencies` its two successors,
-    `nullable` a type, `definitions` `$defs`; names of types that no draft has are translated or
-    dropped, keywords of the wrong type likewise. What is asked of the arguments stays the same.
-    Patterns are left as they are.
+    `nullable` a type, `definitions` `$defs`; references go by place; names of types that no draft
+    has are translated or dropped, keywords of the wrong type likewise. What is asked of the
+    arguments stays the same. Patterns are left as they are.
     """
-    anchors = _anchors(schema)
+    schema = _as_arguments(schema)
+    places = Places(schema)
     moved = "$defs" not in schema and isinstance(schema.get("definitions"), Mapping)
 
     def visit(one: Schema) -> Schema:
@@ -31,7 +38,7 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
             return one
         made = mapped(_modern(one), visit)
         if isinstance(reference := made.get("$ref"), str):
-            reference = anchors.get(reference, reference)
+            reference = places.of(reference)
             if moved and reference.startswith("#/definitions/"):
                 reference = f"#/$defs/{reference.removeprefix('#/definitions/')}"
             made["$ref"] = reference
@@ -44,25 +51,14 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _anchors(schema: Mapping[str, Any]) -> dict[str, str]:
-    """References by `$id` and `$anchor` → references by place; only those under `$defs`."""
-    found: dict[str, str] = {}
-    for key in ("$defs", "definitions"):
-        inner = schema.get(key)
-        for name, one in inner.items() if isinstance(inner, Mapping) else ():
-            if not isinstance(one, Mapping):
-                continue
-            place = f"#/{key}/{pointer_step(str(name))}"
-            for naming in ("$anchor", "$dynamicAnchor"):
-                if isinstance(one.get(naming), str):
-                    found[f"#{one[naming]}"] = place
-            for naming in ("$id", "id"):
-                if isinstance(one.get(naming), str):
-                    found[one[naming]] = place
-    for naming in ("$id", "id"):
-        if isinstance(schema.get(naming), str):
-            found[schema[naming]] = "#"
-    return found
+def _as_arguments(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema; a table of arguments that lacks the schema around it gets one."""
+    bare = schema and all(
+        isinstance(one, Mapping) and isinstance(one.get("type"), str) for one in schema.values()
+    )
+    if not bare or not _KEYWORDS.isdisjoint(schema):
+        return schema
+    return {"type": "object", "properties": schema}
 
 
 def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ PHP writes an empty table as a list, form builders write numbers as texts, and a
 Such a keyword is read as it is meant, or dropped: it is no reason to lose the tool.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -58,6 +59,16 @@ def _list(value: Any) -> Any:
     return value if isinstance(value, list) else _DROPPED
 
 
+def _choices(value: Any) -> Any:
+    """Allowed values, each once; a list of none, which nothing could meet, is dropped."""
+    if not isinstance(value, list):
+        return _DROPPED
+    kept: dict[str, Any] = {}
+    for one in value:  # 1, 1.0 and true are three values
+        kept.setdefault(json.dumps(one, sort_keys=True, default=repr), one)
+    return list(kept.values()) or _DROPPED
+
+
 def _names(value: Any) -> Any:
     if isinstance(value, str):
         return [value]
@@ -109,7 +120,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     ),
     "multipleOf": _positive,
     **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly"), _truth),
-    **dict.fromkeys(("enum", "examples"), _list),
+    "enum": _choices,
+    "examples": _list,
     "required": _names,
     **dict.fromkeys(
         "additionalProperties unevaluatedProperties unevaluatedItems contains not if then else "

@@ -4,14 +4,11 @@ References stay references, as `$defs` of each tool's schema, so that a recursiv
 small as it is written. What is only known to whoever runs the server (keys, tokens) is no argument.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.files import read_file
-from ctrag.agents.catalogue.names import digest
 from ctrag.agents.catalogue.openapi_arguments import (
     ToolArguments,
     argument_of,
@@ -21,7 +18,9 @@ from ctrag.agents.catalogue.openapi_arguments import (
 from ctrag.agents.catalogue.openapi_names import FoundOperation, operation_names, server_name
 from ctrag.agents.catalogue.openapi_operations import Credential, OpenApi, Operation
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text
-from ctrag.agents.catalogue.schema_walk import mapped, pointed
+from ctrag.agents.catalogue.openapi_paths import braced, placeholders
+from ctrag.agents.catalogue.openapi_schemas import DocumentSchemas
+from ctrag.agents.catalogue.schema_walk import pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
 
@@ -41,9 +40,6 @@ _NOT_OURS = frozenset(
     "te trailer".split()
 )
 """Header parameters that the specification says to ignore, and those that steer the connection."""
-_NO_SCHEMA = ("xml", "externalDocs", "discriminator", "example", "readOnly", "writeOnly")
-_DEFINITIONS = 150_000
-"""Characters of a tool's `$defs` at most; what is nearest to the root comes first."""
 
 
 def read_openapi(
@@ -73,7 +69,7 @@ def read_openapi(
     version = as_text(info.get("version"))
     found = list(reader.operations())
     names, renamed = operation_names(found)
-    problems = {**reader.problems, **renamed}
+    problems = dict(renamed)
     tools: list[CatalogueTool] = []
     operations: dict[str, Operation] = {}
     for one, name in zip(found, names, strict=True):
@@ -96,7 +92,7 @@ def read_openapi(
                 mcp={"annotations": dict(_HINTS.get(one.verb, _CHANGES))},
             )
         )
-    return OpenApi(server, tools, operations, problems)
+    return OpenApi(server, tools, operations, {**reader.problems, **problems})
 
 
 class _Reader:
@@ -104,6 +100,7 @@ class _Reader:
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
+        self._read = DocumentSchemas(document)
         self._old = "swagger" in document
         text = {"type": "string"}
         self._text = text if self._old else {"schema": text}
@@ -112,10 +109,12 @@ class _Reader:
             if self._old
             else as_map(document.get("components")).get("securitySchemes")
         )
-        self._converted: dict[str, tuple[Any, list[str]]] = {}
-        self._names: dict[str, str] = {}
-        self.problems: dict[str, str] = {}
-        """What was left out and why, by operation or path."""
+        self._problems: dict[str, str] = {}
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """What was left out and why, by operation, path or reference."""
+        return {**self._problems, **self._read.problems}
 
     def operations(self) -> Iterator[FoundOperation]:
         for path, item in self._document["paths"].items():
@@ -123,26 +122,38 @@ class _Reader:
                 continue
             resolved = as_map(self._resolved(item))
             if not resolved:
-                self.problems[str(path)] = "is no object with operations, or a reference to none"
+                self._problems[str(path)] = "is no object with operations, or a reference to none"
             further = as_map(resolved.get("additionalOperations"))  # of OpenAPI 3.2
             verbs = {**{one: resolved.get(one) for one in _VERBS}, **further}
             for verb, operation in verbs.items():
                 if isinstance(operation, Mapping):
-                    yield FoundOperation(str(path), verb.lower(), resolved, operation)
+                    own = braced(str(path), self._path_names(resolved, operation))
+                    yield FoundOperation(own, verb.lower(), resolved, operation)
                 elif operation is not None:
-                    self.problems[f"{verb.upper()} {path}"] = "is no object"
+                    self._problems[f"{verb.upper()} {path}"] = "is no object"
+
+    def _path_names(self, *sources: Mapping[str, Any]) -> set[str]:
+        """Names of the parameters of the path that an operation and its path declare."""
+        declared = [
+            as_map(self._resolved(one))
+            for source in sources
+            for one in as_list(source.get("parameters"))
+        ]
+        return {as_text(one.get("name")) for one in declared if one.get("in") == "path"}
 
     def read(self, found: FoundOperation) -> tuple[dict[str, Any], Operation]:
         """The tool's schema, and what a call needs."""
-        making = ToolArguments(self)
+        making = ToolArguments(self._read)
         security, secrets = self._security(found.operation)
         hidden: list[tuple[Credential, bool]] = []
         content_type = ""
+        must = False
         for one in self._parameters(found):
             place, name = one.get("in"), as_text(one.get("name"))
             if place == "body":
                 content_type = self._consumed(found.operation, "application/json")
-                making.add_body(one.get("schema"), one.get("required") is True, name)
+                must = one.get("required") is True
+                making.add_body(one.get("schema"), must, name, content_type)
             elif place == "formData":
                 is_file = one.get("type") == "file"
                 default = "application/x-www-form-urlencoded"
@@ -165,14 +176,23 @@ class _Reader:
             media = as_map(content[content_type])
             binary = media.get("schema") is None
             schema = {"type": "string"} if binary else media["schema"]
-            making.add_body(schema, body.get("required") is True, "body", content_type)
+            encoding = as_map(media.get("encoding"))
+            must = must or body.get("required") is True
+            making.add_body(schema, body.get("required") is True, "body", content_type, encoding)
         for credential, required in hidden:
             known = security or ((),)
             security = tuple((*one, credential) for one in known)
             security += () if required else known
         address = self._address(found)
         return making.parameters(), Operation(
-            found.verb.upper(), found.path, address, making.arguments, content_type, security
+            found.verb.upper(),
+            found.path,
+            address,
+            making.arguments,
+            content_type,
+            security,
+            must,
+            making.open_body,
         )
 
     def _parameters(self, found: FoundOperation) -> list[Mapping[str, Any]]:
@@ -182,7 +202,8 @@ class _Reader:
             for one in as_list(source.get("parameters")):
                 parameter = as_map(self._resolved(one))
                 named[as_text(parameter.get("in")), as_text(parameter.get("name"))] = parameter
-        for name in re.findall(r"\{([^{}]+)\}", found.path):  # what the path needs, declared or not
+        declared = {name for place, name in named if place == "path"}
+        for name in placeholders(found.path, declared):  # what the path needs, declared or not
             implied = {"name": name, "in": "path", "required": True, **self._text}
             named.setdefault(("path", name), implied)
         return list(named.values())
@@ -236,7 +257,12 @@ class _Reader:
             for one in as_list(source.get("servers"))[:1]:
                 url = as_text(as_map(one).get("url"))
                 for name, variable in as_map(as_map(one).get("variables")).items():
-                    url = url.replace(f"{{{name}}}", as_text(as_map(variable).get("default")))
+                    choices = [
+                        as_map(variable).get("default"),
+                        *as_list(as_map(variable).get("enum")),
+                    ]
+                    if value := next((text for each in choices if (text := as_text(each))), ""):
+                        url = url.replace(f"{{{name}}}", value)
                 return url
         return ""
 
@@ -251,63 +277,3 @@ class _Reader:
             found = pointed(self._document, reference)
             value = {**as_map(found), **beside} if isinstance(found, Mapping) else beside
         return value
-
-    def target(self, reference: str) -> Any:
-        """The schema that a reference points to; None where nothing is there."""
-        return pointed(self._document, reference)
-
-    def schema(self, value: Any) -> tuple[Any, list[str]]:
-        """A schema of the document in draft 2020-12, its references into `$defs`; and these."""
-        needed: list[str] = []
-
-        def visit(one: Any) -> Any:
-            if not isinstance(one, Mapping):
-                return one if isinstance(one, bool) else {}
-            kept = {
-                str(key): each
-                for key, each in one.items()
-                if key not in _NO_SCHEMA and not str(key).startswith("x-")
-            }
-            if one.get("type") == "file":
-                kept |= {"type": "string", "format": "binary"}
-            reference = kept.get("$ref")
-            if isinstance(reference, str):
-                if pointed(self._document, reference) is None:
-                    del kept["$ref"]
-                else:
-                    needed.append(reference)
-                    kept["$ref"] = f"#/$defs/{self._name(reference)}"
-            return mapped(kept, visit)
-
-        if not isinstance(value, Mapping):
-            return {}, []
-        return modern(visit(value)), needed
-
-    def definitions(self, needed: list[str]) -> dict[str, Any]:
-        """All that the references need, nearest first, until there is too much."""
-        found: dict[str, Any] = {}
-        waiting, spent = list(dict.fromkeys(needed)), 0
-        seen = set(waiting)
-        for reference in waiting:
-            if reference not in self._converted:
-                schema, more = self.schema(pointed(self._document, reference))
-                self._converted[reference] = schema, more
-            schema, more = self._converted[reference]
-            spent += len(str(schema))
-            if spent > _DEFINITIONS:
-                kept = {key: schema[key] for key in ("type", "description") if key in schema}
-                found[self._name(reference)] = kept
-                continue
-            found[self._name(reference)] = schema
-            new = [one for one in dict.fromkeys(more) if one not in seen]
-            seen.update(new)
-            waiting.extend(new)
-        return found
-
-    def _name(self, reference: str) -> str:
-        """The last part of a reference, with a hash where another one ends alike."""
-        if reference not in self._names:
-            last = re.sub(r"[^A-Za-z0-9_.-]+", "_", reference.rpartition("/")[2]) or "schema"
-            taken = last in self._names.values()
-            self._names[reference] = f"{last}_{digest(reference)}" if taken else last
-        return self._names[reference]

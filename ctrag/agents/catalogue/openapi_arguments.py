@@ -18,6 +18,10 @@ _SECRETS = re.compile(
 
 
 _CHOICES = ("oneOf", "anyOf", "not")
+_CHAIN = 10
+"""References in a row that are followed."""
+BYTES = "Text; bytes as a data: URI (data:image/png;base64,…)."
+"""What the model is told of an argument that is a file."""
 
 
 class Schemas(Protocol):
@@ -44,7 +48,13 @@ class ToolArguments:
         self._properties: dict[str, Any] = {}
         self._required: list[str] = []
         self._needed: list[str] = []
+        self._further: Any = None
         self.arguments: dict[str, Argument] = {}
+
+    @property
+    def open_body(self) -> bool:
+        """Whether the body takes further fields than those that are arguments."""
+        return self._further is not None
 
     def add(self, argument: Argument, parameter: Mapping[str, Any]) -> None:
         """A parameter of path, query, header, cookie or form."""
@@ -61,24 +71,59 @@ class ToolArguments:
         self._put(argument, schema, required)
 
     def add_body(
-        self, given: Any, required: bool, name: str, content_type: str = "application/json"
+        self,
+        given: Any,
+        required: bool,
+        name: str,
+        content_type: str = "application/json",
+        encoding: Mapping[str, Any] | None = None,
     ) -> None:
-        """A body: its properties where it is an object, else one argument."""
+        """A body: its properties where it is an object, else one argument.
+
+        Args:
+            given: The document's schema.
+            required: Whether it must be sent.
+            name: Of the argument, if it is one.
+            content_type: As it is sent.
+            encoding: How single fields of a form are written.
+        """
         schema, needed = self._reader.schema(given)
         flat = self._flat(schema, given, ())
         form = "json" not in content_type and (
             "form-urlencoded" in content_type or "multipart" in content_type
         )
         if flat is None or not (form or "json" in content_type or content_type == "*/*"):
+            if is_text_format(content_type):
+                if not _holds_text(schema):
+                    schema = {"type": "string", "description": f"The body as {content_type}."}
+            elif "json" not in content_type and _is_bytes(schema):
+                schema = _said(schema, BYTES)
             self._needed += needed
             self._put(Argument(name, "whole body"), schema, required)
             return
         properties, asked, more = flat
         self._needed += more
+        target = self._target_of(given)
+        if form is False and (further := as_map(target).get("additionalProperties")) not in (
+            None,
+            False,
+        ):
+            self._further, more = self._reader.schema(further)
+            self._needed += more
+        multipart = "multipart" in content_type
         for key, one in properties.items():
-            inner = as_map(one)
-            is_file = inner.get("format") == "binary" or "contentMediaType" in inner
-            self._put(Argument(key, "body", file=form and is_file), one, key in asked)
+            written = as_map(as_map(encoding).get(key))
+            kind = as_text(written.get("contentType")).partition(",")[0].strip()
+            is_file = form and _is_file(one, kind, multipart)
+            argument = Argument(
+                key,
+                "body",
+                as_text(written.get("style")),
+                written.get("explode") is not False,
+                file=is_file,
+                content_type=kind,
+            )
+            self._put(argument, _said(one, BYTES) if is_file else one, key in asked)
 
     def _flat(
         self, schema: Any, given: Any, seen: tuple[str, ...]
@@ -116,6 +161,14 @@ class ToolArguments:
         required += [one for one in asked if one in properties and one not in only_read]
         return properties, required, needed
 
+    def _target_of(self, given: Any) -> Any:
+        """A schema, or what its references lead to."""
+        for _ in range(_CHAIN):
+            if not isinstance(given, Mapping) or not isinstance(given.get("$ref"), str):
+                break
+            given = self._target(given["$ref"])
+        return given
+
     def _target(self, reference: str) -> Any:
         return self._reader.target(reference)
 
@@ -134,6 +187,8 @@ class ToolArguments:
     def parameters(self) -> dict[str, Any]:
         """The tool's schema."""
         made: dict[str, Any] = {"type": "object", "properties": self._properties}
+        if self._further is not None:
+            made["additionalProperties"] = self._further or True
         if self._required:
             made["required"] = list(dict.fromkeys(self._required))
         if definitions := self._reader.definitions(self._needed):
@@ -180,3 +235,39 @@ def preferred_type(kinds: list[str]) -> str:
         return 2 if plain.endswith("form-urlencoded") else 3 if "multipart" in plain else 4
 
     return min(kinds, key=rank)
+
+
+def is_text_format(content_type: str) -> bool:
+    """Whether a body of that kind is a text that JSON values do not say how to write."""
+    plain = content_type.partition(";")[0].strip().lower()
+    if "json" in plain or "form-urlencoded" in plain or "*" in plain:
+        return False
+    return plain.startswith("text/") or plain.endswith(("xml", "yaml", "csv", "graphql"))
+
+
+def _holds_text(schema: Any) -> bool:
+    return as_map(schema).get("type") == "string" or not as_map(schema)
+
+
+def _is_bytes(schema: Any) -> bool:
+    return as_map(schema).get("format") == "binary" or as_map(schema) == {"type": "string"}
+
+
+def _is_file(schema: Any, content_type: str, multipart: bool) -> bool:
+    """Whether a field of a form is a file, or a list of them."""
+    inner = as_map(schema)
+    if inner.get("type") == "array" and isinstance(inner.get("items"), Mapping):
+        inner = inner["items"]
+    if inner.get("format") == "binary" or "contentMediaType" in inner:
+        return True
+    if not multipart or inner.get("type", "string") != "string":
+        return False
+    known = ("text/", "application/json", "application/xml")
+    return bool(content_type) and not content_type.startswith(known)
+
+
+def _said(schema: Any, text: str) -> Any:
+    """A schema with a further sentence in its description."""
+    made = dict(as_map(schema))
+    made["description"] = f"{as_text(made.get('description'))} {text}".strip()
+    return made

@@ -21,7 +21,9 @@ class Argument:
     json: bool = False
     """Whether its value is written as JSON."""
     file: bool = False
-    """Whether it is a file of a multipart body."""
+    """Whether it is a file, or a list of them, of a multipart body."""
+    content_type: str = ""
+    """Of its part of a multipart body, where the document says one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class Operation:
     """Of the body; empty where there is none."""
     security: tuple[tuple[Credential, ...], ...]
     """Alternatives; each needs all of its credentials. Empty: none is needed."""
+    body_required: bool = False
+    """Whether a body must be sent even if it has nothing in it."""
+    open_body: bool = False
+    """Whether the body takes further fields than those that are arguments."""
 
 
 @dataclass(frozen=True, slots=True)

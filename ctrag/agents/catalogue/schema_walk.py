@@ -46,6 +46,25 @@ def subschemas(schema: Schema) -> Iterator[dict[str, Any]]:
             waiting.extend(inner)
 
 
+def placed_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """All that `subschemas` gives, with the reference to each, nearest to the root first."""
+    waiting: list[tuple[str, Any]] = [("#", schema)]
+    for place, one in waiting:
+        if not isinstance(one, Mapping):
+            continue
+        yield place, one
+        for key in _ONE:
+            waiting.append((f"{place}/{key}", one.get(key)))
+        for key in _MANY:
+            inner = one.get(key)
+            for number, each in enumerate(inner if isinstance(inner, list) else ()):
+                waiting.append((f"{place}/{key}/{number}", each))
+        for key in _NAMED:
+            inner = one.get(key)
+            for name, each in inner.items() if isinstance(inner, Mapping) else ():
+                waiting.append((f"{place}/{key}/{pointer_step(str(name))}", each))
+
+
 def pointed(root: Mapping[str, Any], reference: str) -> Schema | None:
     """What a reference inside the schema points to; None where nothing is there."""
     if not reference.startswith("#"):

@@ -163,7 +163,7 @@ def _object_root(schema: dict[str, Any]) -> dict[str, Any]:
     properties, required, notes = _flat(schema, schema, ())
     root = {key: value for key, value in schema.items() if key not in _NOT_AT_ROOT}
     if any(key in schema for key in ("$ref", "allOf", "anyOf", "oneOf")):
-        for key in ("additionalProperties", "unevaluatedProperties"):
+        for key in ("additionalProperties", "unevaluatedProperties", "discriminator"):
             root.pop(key, None)  # says of one alternative what is not true of all
     root["type"] = "object"
     root["properties"] = {

@@ -54,7 +54,9 @@ from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.guard import GuardSettings
 from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.outcomes import ToolRefused
-from ctrag.agents.session.sent import meant, search_arguments, tool_arguments
+from ctrag.agents.session.sent import search_arguments
+from ctrag.agents.session.sent_arguments import tool_arguments
+from ctrag.agents.session.sent_names import meant
 from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.tool_session import ToolSession
 

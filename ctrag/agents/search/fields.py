@@ -176,3 +176,6 @@ def parameter_texts(schema: Any) -> Iterator[str]:
                 yield " ".join(str(value) for value in inner["enum"][:_MOST_VALUES])
             waiting.append((inner, depth + 1))
             waiting.append((inner.get("items"), depth + 1))
+            waiting.append((inner.get("additionalProperties"), depth + 1))
+        for key in ("then", "else"):
+            waiting.append((one.get(key), depth))

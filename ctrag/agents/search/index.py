@@ -237,7 +237,7 @@ class ToolIndex(ToolCollection):
         fits = fitting(self._ranker, readings, ranked, copies, beliefs, dense=dense)
         near = hits_of(chosen, pool.tools, readings, beliefs, fits, copies, self._ranker.least)
         rule = surfacing_rule()
-        certainty = rule.certainty(near[:NEAR], dense=dense)
+        certainty = rule.certainty(near[:NEAR], len(parts), dense=dense)
         trace: dict[str, object] = {
             "mode": mode if dense else "lexical",
             "visible": pool.total,

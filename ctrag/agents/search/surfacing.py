@@ -33,10 +33,12 @@ EVIDENCE = (
     "five_share",
     "first_lexical",
     "cosine_ahead",
+    "readings",
 )
 """Of the first ten groups of near-duplicates: log odds of the best probability and of the sum of
 the first five; the best cosine and the first one's; logs of the first one's belief and of the first
-five's; the first one's words; how far the best cosine is above the mean."""
+five's; the first one's words; how far the best cosine is above the mean. Then the log of how many
+readings the request has: with each there is one more chance to look like some tool."""
 NEAR = 20
 """Hits in which near-duplicates are looked for."""
 LIMIT = 7
@@ -111,11 +113,12 @@ class Surfacing:
         }
         write_text(path, json.dumps(value, indent=1) + "\n")
 
-    def certainty(self, hits: Sequence[ToolHit], *, dense: bool) -> float:
+    def certainty(self, hits: Sequence[ToolHit], readings: int, *, dense: bool) -> float:
         """Probability that one of the hits does what is asked; 0 without hits.
 
         Args:
             hits: The first `NEAR`, best first.
+            readings: Of the request: itself and its parts.
             dense: Whether they have cosines.
         """
         if not hits:
@@ -123,7 +126,7 @@ class Surfacing:
         if hits[0].tier != "database":  # somebody's explicit judgement
             return 1.0
         *weights, intercept = self.hybrid if dense else self.lexical
-        seen = evidence(hits)
+        seen = evidence(hits, readings)
         return _logistic(
             intercept + sum(weight * one for weight, one in zip(weights, seen, strict=True))
         )
@@ -204,7 +207,7 @@ def surface(
     return Given(given, doubt, closest, copies)
 
 
-def evidence(hits: Sequence[ToolHit]) -> list[float]:
+def evidence(hits: Sequence[ToolHit], readings: int) -> list[float]:
     """The values of `EVIDENCE` for the hits of one search, best first; at least one."""
     groups: dict[str, list[ToolHit]] = {}
     for hit in hits:
@@ -222,6 +225,7 @@ def evidence(hits: Sequence[ToolHit]) -> list[float]:
         math.log(max(sum(shares[:_FIVE]), _LEAST)),
         max(hit.lexical for hit in first[0]),
         max(cosines) - sum(cosines) / len(cosines),
+        math.log(max(readings, 1)),
     ]
 
 

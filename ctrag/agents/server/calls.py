@@ -25,7 +25,7 @@ from ctrag.agents.server.servers import Servers
 from ctrag.agents.server.upstream import UpstreamError
 from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import SessionRegistry
-from ctrag.agents.session.sent import tool_arguments
+from ctrag.agents.session.sent_arguments import tool_arguments
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 

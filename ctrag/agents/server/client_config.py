@@ -139,6 +139,8 @@ class _Reader:
                 server_name(name)
                 if name in specs:
                     raise InputError("name: another server has it")
+                if isinstance(entry, str) and re.match(r"https?://", entry):
+                    entry = {"url": entry}
                 if not isinstance(entry, dict):
                     kind = type(entry).__name__
                     raise InputError(f"is no object with a command or a url, but a {kind}")
@@ -202,7 +204,7 @@ def _turned_off(value: Mapping[str, Any], table: Mapping[str, Any]) -> set[str]:
 
 
 def _inputs(value: Mapping[str, Any]) -> dict[str, str | None]:
-    """Defaults of VS Code's `inputs` by id."""
+    """Defaults of VS Code's `inputs`, and of what a bundle asks its user, by id."""
     nested = value.get("mcp")
     listed = value.get("inputs") or (nested.get("inputs") if isinstance(nested, dict) else None)
     found: dict[str, str | None] = {}
@@ -210,6 +212,10 @@ def _inputs(value: Mapping[str, Any]) -> dict[str, str | None]:
         if isinstance(one, dict) and "id" in one:
             default = one.get("default")
             found[str(one["id"])] = None if default is None else str(default)
+    asked = value.get("user_config")  # of a bundle's manifest
+    for name, one in asked.items() if isinstance(asked, dict) else ():
+        default = one.get("default") if isinstance(one, dict) else None
+        found[str(name)] = default if isinstance(default, str) else None
     return found
 
 
@@ -246,7 +252,10 @@ def _value(path: Path, notes: list[str]) -> Any:
         if "property name" in error.msg or plain[error.pos : error.pos + 1] in {"'", "#"}:
             with suppress(ValueError):
                 return _as_json5(plain)
-        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+        hint = ""
+        if "escape" in error.msg:  # a path of Windows
+            hint = r"; write \\ for a backslash"
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}{hint}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
     except ValueError as error:  # a whole number of more than 4,300 digits

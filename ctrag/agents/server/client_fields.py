@@ -2,11 +2,13 @@
 
 import os
 import re
-import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ctrag.agents.server.client_tokens import TOKENS, header_of
+from ctrag.agents.server.client_values import env_file, texts, truth
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
@@ -40,6 +42,8 @@ _NAMES = {
     ),
 }
 """Our field → what clients call it, in the order in which they count."""
+_ENV = ("env", *_NAMES["env"])
+_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}
 _TRANSPORTS = {
     **dict.fromkeys(("stdio", "local", "command"), "stdio"),
     **dict.fromkeys(("http", "streamable", "streamablehttp", "httpstream"), "http"),
@@ -48,7 +52,6 @@ _TRANSPORTS = {
 }
 _TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
 _TEXTS = {"args", "env", "headers"}
-_PAIRED = {"env": "=", "headers": ":"}
 
 
 class Fields:
@@ -61,7 +64,8 @@ class Fields:
 
     def __init__(self, entry: dict[str, Any], variables: Variables) -> None:
         self._entry = _flat({key: value for key, value in entry.items() if value is not None})
-        self._variables = variables
+        self._outside = variables
+        self._variables = variables.beside(self._own())
         self._taken: set[str] = {"name", "id", "server_label"}
         self.notes: list[str] = []
         """What was read otherwise than it stands."""
@@ -73,7 +77,7 @@ class Fields:
         for key, when in _TURNED_OFF.items():
             if key in self._entry:
                 self._taken.add(key)
-                off = off or _truth(self._variables.fill(self._entry[key]), key) is when
+                off = off or truth(self._variables.fill(self._entry[key]), key) is when
         return off
 
     @property
@@ -87,12 +91,15 @@ class Fields:
         Raises:
             ValueError: A value is of no usable kind, or a variable is not set.
         """
+        self._variables.unfilled.clear()
         found = dict(self._known())
         self._command(found)
         self._headers(found)
         self._environment(found)
         self._tools(found)
         self._transport(found)
+        for one in dict.fromkeys(self._variables.unfilled):
+            self.notes.append(f"{one} is passed on as it stands: there is no variable of that name")
         for key in ("cwd", "command"):
             if str(found.get(key, "")).startswith("~"):
                 found[key] = str(Path(str(found[key])).expanduser())
@@ -101,7 +108,19 @@ class Fields:
     def _take(self, key: str) -> Any:
         """An entry's value, filled; None when it is not there."""
         self._taken.add(key)
-        return self._variables.fill(self._entry.get(key), key)
+        variables = self._outside if key in _ENV else self._variables
+        return variables.fill(self._entry.get(key), key)
+
+    def _own(self) -> dict[str, str]:
+        """What the entry's own `env` sets, as far as it can be filled: its arguments, address and
+        headers may name that."""
+        found: dict[str, str] = {}
+        for key in _ENV:
+            with suppress(InputError):
+                for name, value in texts(self._entry.get(key), "env").items():
+                    with suppress(ValueError, OSError):
+                        found[name] = self._outside.text(value)
+        return found
 
     def _known(self) -> Iterator[tuple[str, Any]]:
         for field in ServerSpec.model_fields:
@@ -114,24 +133,31 @@ class Fields:
             name = (given or present)[0]
             value = self._take(name)
             if field in _TEXTS:
-                value = _texts(value, field)
+                value = texts(value, field)
             elif field in {"timeout", "start_timeout"}:
                 value = self._seconds(value, name)
+                if value is None:
+                    continue
             elif field in {"include", "exclude"}:
                 value = [value] if isinstance(value, str) else value
             elif field == "timeouts" and isinstance(value, dict):
-                value = {tool: self._seconds(one, name) for tool, one in value.items()}
+                limits = {tool: self._seconds(one, name) for tool, one in value.items()}
+                value = {tool: one for tool, one in limits.items() if one is not None}
             yield field, value
 
     def _seconds(self, value: Any, name: str) -> Any:
-        """A time-out in seconds; large numbers and `…ms` are milliseconds, which is said."""
-        text = re.fullmatch(r"\s*([\d.]+)\s*(ms|s|sec|seconds)?\s*", str(value))
-        if text is None or isinstance(value, bool):
+        """A time-out in seconds; large numbers and `…ms` are milliseconds, which is said. None for
+        0 and less, by which some clients mean that none holds."""
+        text = re.fullmatch(r"\s*(-?[\d.]+)\s*(ms|s|m|h)?[a-z]*\s*", str(value).lower())
+        if text is None or isinstance(value, bool) or text[1].count(".") > 1 or text[1] == ".":
             return value
-        number, unit = float(text[1]), text[2]
-        if name.endswith("_ms") or unit == "ms":
-            return number / 1_000
-        if name.endswith("_sec") or unit or number < MILLISECONDS_FROM:
+        number, unit = float(text[1]), text[2] or ""
+        if number <= 0:
+            self.notes.append(f"{name} {number:g} is passed over: a call must end some time")
+            return None
+        if name.endswith("_ms") or unit:
+            return number * _UNITS["ms" if name.endswith("_ms") else unit]
+        if name.endswith("_sec") or number < MILLISECONDS_FROM:
             return number
         if number <= 3_600 and number % 60 == 0 and number % 500:  # Cline's and Roo's choices
             self.notes.append(f"{name} {number:g} is taken as seconds: {number / 60:g} minutes")
@@ -144,11 +170,11 @@ class Fields:
         if _is_table(self._entry):
             inner = self._take("command")
             found["command"] = inner.get("path") or inner.get("command") or ""
-            found.setdefault("args", _texts(inner.get("args") or [], "args"))
-            found.setdefault("env", _texts(inner.get("env") or {}, "env"))
+            found.setdefault("args", texts(inner.get("args") or [], "args"))
+            found.setdefault("env", texts(inner.get("env") or {}, "env"))
         command = found.get("command")
         if isinstance(command, list):
-            words = _texts(command, "command")
+            words = texts(command, "command")
             found["command"] = words[0] if words else ""
             found["args"] = [*words[1:], *found.get("args", [])]
 
@@ -157,8 +183,8 @@ class Fields:
         for key in ("requestInit", "requestOptions", "request_options"):
             request = self._entry.get(key)
             if isinstance(request, dict) and isinstance(request.get("headers"), dict):
-                headers = {**_texts(self._take(key)["headers"], "headers"), **headers}
-        from_environment = _texts(self._take("env_http_headers"), "headers")
+                headers = {**texts(self._take(key)["headers"], "headers"), **headers}
+        from_environment = texts(self._take("env_http_headers"), "headers")
         for header, variable in from_environment.items():
             headers[header] = self._variables.text(f"${{{variable}}}")
         if variable := self._take("bearer_token_env_var"):
@@ -168,6 +194,13 @@ class Fields:
             if isinstance(token, str) and token != "oauth":
                 scheme = "" if " " in token else "Bearer "
                 headers["Authorization"] = f"{scheme}{self._take(key)}"
+        if found.get("url"):
+            for key in (*TOKENS, "auth", "authentication"):
+                made = header_of(key, self._entry.get(key))
+                if made and made[0].lower() not in map(str.lower, headers):
+                    self._taken.add(key)
+                    headers[made[0]] = self._variables.fill(made[1], "headers")
+                    self.notes.append(f"{key} is sent as the header {made[0]}")
         if headers:
             found["headers"] = headers
 
@@ -175,8 +208,8 @@ class Fields:
         env = dict(found.get("env", {}))
         for key in ("envFile", "env_file"):
             if file := self._take(key):
-                env = {**_env_file(Path(str(file)).expanduser()), **env}
-        names = _texts(self._take("env_vars") or self._take("env_keys"), "args")
+                env = {**env_file(Path(str(file)).expanduser()), **env}
+        names = texts(self._take("env_vars") or self._take("env_keys"), "args")
         env = {**{one: os.environ[one] for one in names if one in os.environ}, **env}
         if env:
             found["env"] = env
@@ -199,11 +232,12 @@ class Fields:
                 if isinstance(given.get(theirs), str):
                     found[ours] = {**_kept(found, ours, {}), tool: given[theirs]}
             if isinstance(given.get("description"), str):
-                texts = _kept(found, "descriptions", {})
-                found["descriptions"] = {**texts, tool: given["description"]}
+                given_texts = _kept(found, "descriptions", {})
+                found["descriptions"] = {**given_texts, tool: given["description"]}
             if "timeout" in given:
                 seconds = self._seconds(given["timeout"], f"tools.{tool}.timeout")
-                found["timeouts"] = {tool: seconds, **_kept(found, "timeouts", {})}
+                limit = {} if seconds is None else {tool: seconds}
+                found["timeouts"] = {**limit, **_kept(found, "timeouts", {})}
 
     def _transport(self, found: dict[str, Any]) -> None:
         named = str(found.get("transport", ""))
@@ -241,51 +275,3 @@ def _kept(found: dict[str, Any], key: str, empty: Any) -> Any:
 
 def _is_table(entry: dict[str, Any]) -> bool:
     return isinstance(entry.get("command"), dict)
-
-
-def _texts(value: Any, field: str) -> Any:
-    """Arguments, variables or headers as texts: numbers and truth values are written out."""
-    if field == "args" and isinstance(value, str):
-        return shlex.split(value)
-    if isinstance(value, list):
-        texts = [_text(one, field) for one in value if one is not None]
-        return texts if field not in _PAIRED else dict(_pair(one, field) for one in texts)
-    if isinstance(value, dict):
-        return {str(key): _text(one, field) for key, one in value.items() if one is not None}
-    if value is None:
-        return {} if field in _PAIRED else []
-    raise InputError(f"{field}: must be a list or an object, not {type(value).__name__}")
-
-
-def _pair(text: str, field: str) -> tuple[str, str]:
-    """`NAME=value` or `Name: value`, where a list stands in place of a table."""
-    name, sign, value = text.partition(_PAIRED[field])
-    if not sign or not name.strip():
-        raise InputError(f"{field}: an entry of the list must be NAME{_PAIRED[field]}VALUE")
-    return name.strip(), value.strip() if field == "headers" else value
-
-
-def _text(value: Any, field: str) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise InputError(f"{field}: holds a {type(value).__name__}; texts and numbers are allowed")
-
-
-def _truth(value: Any, field: str) -> bool:
-    if isinstance(value, str) and value.lower() in {"true", "false", "1", "0", "yes", "no"}:
-        return value.lower() in {"true", "1", "yes"}
-    if not isinstance(value, bool):
-        raise InputError(f"{field}: must be true or false")
-    return value
-
-
-def _env_file(path: Path) -> dict[str, str]:
-    """`NAME=value` lines; comments, `export` and quotes as usual."""
-    found: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name, sign, value = line.strip().removeprefix("export ").partition("=")
-        if sign and not name.startswith("#"):
-            found[name.strip()] = value.strip().strip("'\"")
-    return found

@@ -9,7 +9,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.principals import caller_key
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.session.registry import SessionRegistry
-from ctrag.agents.session.sent import meant
+from ctrag.agents.session.sent_names import alike, meant, plain_names
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 
@@ -27,7 +27,12 @@ class HeldTools:
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(self.id_of(session, name, listed=listed))
+        found = self.id_of(session, name, listed=listed)
+        held = [tool.id for tool in session.tools]
+        near = [] if found in held or found in session.known else alike(name, held)
+        if near and found not in self.index.store.hashes():
+            raise InputError(f"{name!r} is no tool of this session; {near[0]!r} is one")
+        tool = session.check(found)
         self._unchanged(session, tool)
         return session, tool
 
@@ -37,6 +42,9 @@ class HeldTools:
         found = named(session, name, listed=listed)
         if found in held:
             return found
+        for plain in plain_names(name):
+            if plain != name and (other := named(session, plain)) in held:
+                return other
         spelled = meant(name, held)
         # A name that may as well mean a tool that the session lacks must not call another one.
         others = {*session.known, *self.index.store.hashes()}

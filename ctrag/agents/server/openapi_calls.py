@@ -19,6 +19,7 @@ import anyio
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from ctrag.agents.catalogue.openapi_operations import Argument, Credential, OpenApi, Operation
+from ctrag.agents.catalogue.openapi_paths import filled, placeholders
 from ctrag.agents.server.upstream import UpstreamError
 from ctrag.errors import InputError
 from ctrag.version import __version__
@@ -36,7 +37,6 @@ from ctrag.agents.server.openapi_styles import (
 logger = logging.getLogger(__name__)
 
 _REDIRECTS = 5
-_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _TEXT = re.compile(
     r"text/|application/(?:.+\+)?(?:json|xml|yaml)|application/(?:x-)?(?:ndjson|yaml)"
 )
@@ -157,7 +157,9 @@ class OpenApiServer:
             told = (f"{name}={quote(value, safe='')}" for name, value in cookies.items())
             headers["Cookie"] = "; ".join(told)
         if query:
-            url += "?" + "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in query)
+            url += ("&" if "?" in url else "?") + "&".join(
+                f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in query
+            )
         for header, value in headers.items():
             if any(ord(one) < 32 or ord(one) == 127 for one in value):
                 raise InputError(f"{header}: must be one line of text")
@@ -178,6 +180,8 @@ class OpenApiServer:
         }
         for name, value in arguments.items():
             argument = operation.arguments.get(name)
+            if argument is None and operation.open_body:
+                argument = Argument(name, "body")
             if argument is None:
                 told = ", ".join(operation.arguments) or "none"
                 raise InputError(f"there is no argument {name!r}; its arguments are: {told}")
@@ -186,7 +190,15 @@ class OpenApiServer:
         return placed
 
     def _base(self, operation: Operation) -> str:
-        base = self._settings.base_url or operation.address
+        base, own = self._settings.base_url, operation.address
+        if base and own.startswith("/") and urlsplit(base).path in ("", "/"):
+            base = base.rstrip("/") + own  # the document says where below the host its paths begin
+        base = base or own
+        if missing := placeholders(base):
+            raise InputError(
+                f"its document does not say what {{{missing[0]}}} in its address is; whoever runs "
+                "this server gives the address with --base-url"
+            )
         parts = urlsplit(base)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(
@@ -195,14 +207,15 @@ class OpenApiServer:
         return base.rstrip("/")
 
     def _path(self, operation: Operation, given: list[tuple[Argument, Any]]) -> str:
-        values = {one.name: path_segment(one, value) for one, value in given}
+        values = {one.name: (one, value) for one, value in given}
 
-        def filled(match: re.Match[str]) -> str:
-            if match[1] not in values:
-                raise InputError(f"{match[1]}: is missing; the address needs it")
-            return values[match[1]]
+        def value_of(name: str, slashes: bool) -> str:
+            if name not in values:
+                raise InputError(f"{name}: is missing; the address needs it")
+            written = path_segment(*values[name])
+            return written.replace("%2F", "/") if slashes else written
 
-        path = _PLACEHOLDER.sub(filled, operation.path)
+        path = filled(operation.path.partition("#")[0], values, value_of)
         if any(part in (".", "..") for part in path.split("/")):
             raise InputError("an argument of its address must not be . or ..")
         return path if path.startswith("/") else f"/{path}"

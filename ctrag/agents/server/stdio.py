@@ -20,6 +20,7 @@ from mcp.client.stdio import StdioServerParameters, get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import INTERNAL_ERROR, jsonrpc_message_adapter
 
+from ctrag.agents.server.mending import readable
 from ctrag.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -76,11 +77,11 @@ async def _read(process: Process, said: MemoryObjectSendStream[SessionMessage], 
     unread = 0
     async with said:
         async for line in _lines(process):
-            message = _message(line)
-            if message is not None:
+            messages = _messages(line)
+            for message in messages:
                 with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                     await said.send(message)  # where nobody listens it is read on, so that it ends
-            elif line.strip():
+            if not messages and line.strip():
                 unread += 1
                 if unread <= _NAMED:
                     start = line[:80].decode("utf-8", "replace").strip()
@@ -134,12 +135,18 @@ class _Line:
         return json.dumps({"jsonrpc": "2.0", "id": json.loads(found[1]), "error": error}).encode()
 
 
-def _message(line: bytes) -> SessionMessage | None:
-    try:
-        text = line.decode("utf-8", "replace")
-        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
-    except ValueError:
-        return None
+def _messages(line: bytes) -> list[SessionMessage]:
+    """The message of a line; all of them where it is a batch."""
+    text = line.decode("utf-8", "replace")
+    with suppress(ValueError):
+        return [SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))]
+    found: list[SessionMessage] = []
+    for one in readable(text):
+        with suppress(ValueError):
+            found.append(
+                SessionMessage(jsonrpc_message_adapter.validate_python(one, by_name=False))
+            )
+    return found
 
 
 async def _write(

@@ -13,9 +13,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.mending import mended
 from ctrag.agents.server.named_stderr import named_stderr
 from ctrag.agents.server.stdio import process_streams
-from ctrag.agents.server.untrusted import mended
 
 NOT_SENT = -32_098
 """Code of the error that stands for a request that no server has taken."""
@@ -63,6 +63,31 @@ class _CleanedStream:
         return left
 
 
+class _WatchedStream:
+    """A write stream that notes which requests are calls of tools."""
+
+    def __init__(self, inner: Any, calls: set[Any]) -> None:
+        self._inner = inner
+        self._calls = calls
+
+    async def send(self, message: Any) -> None:
+        sent = getattr(message, "message", None)
+        if getattr(sent, "method", None) == "tools/call":
+            self._calls.add(getattr(sent, "id", None))
+        await self._inner.send(message)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> "_WatchedStream":
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *reason: Any) -> bool | None:
+        left: bool | None = await self._inner.__aexit__(*reason)
+        return left
+
+
 @asynccontextmanager
 async def connection(
     spec: ServerSpec,
@@ -86,15 +111,21 @@ async def connection(
         ValueError: A variable that the specification names is not set.
     """
 
+    calls: set[Any] = set()
+
     def message(received: Any) -> None:
-        result = getattr(getattr(received, "message", None), "result", None)
+        answer = getattr(received, "message", None)
+        result = getattr(answer, "result", None)
+        of_call = getattr(answer, "id", None) in calls and not hasattr(answer, "method")
+        if of_call:
+            calls.discard(answer.id)  # type: ignore[union-attr]
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
         elif isinstance(result, dict):
-            mended(result)
+            mended(result, of_call=of_call)
 
     async with _transport(spec.resolved(), way, name) as (read, write):
-        yield _CleanedStream(read, message, ended), write
+        yield _CleanedStream(read, message, ended), _WatchedStream(write, calls)
 
 
 def ways(spec: ServerSpec) -> Sequence[str]:

@@ -7,6 +7,7 @@ one whose text instructs the model instead of describing the tool is marked.
 import json
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,8 +130,11 @@ def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
     """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
-    if schema is True or schema == []:  # PHP writes an empty table as a list
-        schema = {}
+    if schema is None or schema is True or schema == []:  # PHP writes an empty table as a list
+        schema = {}  # where it is missing, the server takes what it is sent
+    if isinstance(schema, str):  # a schema that was written out once too often
+        with suppress(ValueError):
+            schema = json.loads(schema)
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
@@ -186,27 +190,3 @@ def _printable(text: str) -> str:
     return "".join(
         letter for letter in text if letter in "\n\t" or unicodedata.category(letter)[0] != "C"
     )
-
-
-BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
-"""Kinds of content that a result may have."""
-
-
-def mended(result: dict[str, Any]) -> None:
-    """Of a call's raw result, replace what would make the client refuse all of it: content of a
-    kind that the protocol does not have by its name and, of the 2025 revision (whose results have
-    no `resultType`), structured content that is no object by its text."""
-    content = result.get("content")
-    if not isinstance(content, list):
-        return
-    for place, block in enumerate(content):
-        kind = block.get("type") if isinstance(block, dict) else None
-        if not isinstance(kind, str) or kind not in BLOCKS:
-            said = f"[content of the kind {str(kind)[:40]!r}, which cannot be shown]"
-            content[place] = {"type": "text", "text": said}
-    structured = result.get("structuredContent")
-    if "resultType" not in result and not (structured is None or isinstance(structured, dict)):
-        del result["structuredContent"]
-        if not content:
-            text = json.dumps(structured, ensure_ascii=False)
-            content.append({"type": "text", "text": text})

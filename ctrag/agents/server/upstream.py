@@ -208,7 +208,8 @@ class Upstream:
             logger.warning("%s/%s: %s", self.name, name, error)
             raise UpstreamError(
                 f"{self.name}/{name} gave an answer that breaks the protocol "
-                f"({type(error).__name__}). Search for another tool."
+                f"({type(error).__name__}). The call was made and may have taken effect: check "
+                "before you repeat it."
             ) from None
 
     def needs(self, name: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ gets the literal text takes it for its secret.
 import os
 import re
 from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,23 @@ _START = re.compile(
 )
 _TEMPLATE = re.compile(r"\s*(?:(?:secrets|inputs|env)\.)?(?P<name>[A-Z_][A-Z0-9_]*)\s*")
 """`{{ secrets.NAME }}`, as Continue and others have it; other templates are the server's."""
-_BARE = re.compile(r"(?P<scheme>(?:[A-Za-z]+ )?)\$(?P<name>[A-Z_][A-Z0-9_]*)")
-"""A text that is nothing but `$NAME`, or `Bearer $NAME`, as Gemini and Copilot have it."""
+_BARE = re.compile(
+    r"(?P<scheme>(?:[A-Za-z]+ )?)"
+    r"(?:\$(?:env:)?(?P<name>[A-Z_][A-Z0-9_]*)|%(?P<framed>[A-Z_][A-Z0-9_]*)%)"
+)
+"""A text that is nothing but `$NAME`, or `Bearer $NAME`, as Gemini and Copilot have it; or
+`$env:NAME` or `%NAME%`, as in the shells of Windows."""
+_INSIDE = re.compile(r"(?<![$\\])\$(?P<name>[A-Z_][A-Z0-9_]+)\b")
+"""`$NAME` inside a text: a variable if there is one, else perhaps a part of a password."""
 _SHELL = re.compile(r"(?:[A-Za-z]+ )?(?:\$\(.*\)|`.*`)", re.DOTALL)
 _SECRET = ("env", "headers", "url")
 """Fields that begin so hold what a server must not get unfilled."""
-_NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:(?P<operator>:?-)(?P<default>.*))?", re.DOTALL)
-_KIND = re.compile(r"(?P<kind>env|input|file|user_config)[:.](?P<rest>.*)", re.DOTALL)
+_LINES = ("args", "arguments")
+"""Fields with words of a command line: with blanks in it, one is a script, whose shell fills it."""
+_NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:(?P<operator>:?[-?+])(?P<rest>.*))?", re.DOTALL)
+_KIND = re.compile(
+    r"(?P<kind>process\.env|env|secrets?|input|file|user_config)[:.](?P<rest>.*)", re.DOTALL
+)
 _EDITOR_FOLDERS = {".vscode", ".cursor", ".gemini", ".codex", ".kiro"}
 _FORMS = "${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${file:PATH}"
 
@@ -44,6 +55,9 @@ class Variables:
         project = here.parent if here.name in _EDITOR_FOLDERS else here
         self._folder = here
         self._inputs = inputs or {}
+        self._own: Mapping[str, str] = {}
+        self.unfilled: list[str] = []
+        """Texts inside others that look like variables and stand as they are, as none is set."""
         self._editor = {
             "workspaceFolder": str(project),
             "workspaceRoot": str(project),
@@ -54,6 +68,12 @@ class Variables:
             "pathSeparator": os.sep,
             "/": os.sep,
         }
+
+    def beside(self, own: Mapping[str, str]) -> "Variables":
+        """The same variables, and before them those that a server's own `env` sets."""
+        more = copy(self)
+        more._own = own
+        return more
 
     def fill(self, value: Any, place: str = "") -> Any:
         """The value with all its texts filled, at any depth.
@@ -69,7 +89,8 @@ class Variables:
             try:
                 if place.startswith(_SECRET) and _SHELL.fullmatch(value):
                     raise InputError(f"{value[:40]!r} is for a shell, which does not run here")
-                return self.text(value)
+                loose = not (place.startswith(_LINES) and " " in value)
+                return self.text(value, loose=loose)
             except ValueError as error:
                 raise InputError(f"{place}: {error}" if place else str(error)) from None
         if isinstance(value, list):
@@ -81,14 +102,20 @@ class Variables:
             }
         return value
 
-    def text(self, text: str) -> str:
-        """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`."""
+    def text(self, text: str, *, loose: bool = False) -> str:
+        """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`.
+
+        Args:
+            text: The text.
+            loose: Fill `$NAME` inside it too, where such a variable is set.
+        """
         if bare := _BARE.fullmatch(text):
-            return bare["scheme"] + self._value(bare["name"])
+            return bare["scheme"] + self._value(bare["name"] or bare["framed"])
         done: list[str] = []
         at = 0
+        plain = self._loosely if loose else str
         while found := _START.search(text, at):
-            done.append(text[at : found.start()])
+            done.append(plain(text[at : found.start()]))
             if found["escape"]:
                 done.append("${")
                 at = found.end()
@@ -101,7 +128,20 @@ class Variables:
             end = _closing(text, found.end())
             done.append(self._value(text[found.end() : end]))
             at = end + 1
-        return "".join(done) + text[at:]
+        return "".join(done) + plain(text[at:])
+
+    def _loosely(self, text: str) -> str:
+        def filled(found: re.Match[str]) -> str:
+            value = self._set(found["name"])
+            if value is None:
+                self.unfilled.append(found[0])
+            return found[0] if value is None else value
+
+        return _INSIDE.sub(filled, text)
+
+    def _set(self, name: str) -> str | None:
+        """A variable's value; None if it is not set."""
+        return self._own[name] if name in self._own else os.environ.get(name)
 
     def _value(self, inner: str) -> str:
         kind = _KIND.fullmatch(inner)
@@ -118,16 +158,20 @@ class Variables:
                 f"variable ${{{inner[:40]}}} is not understood; the forms are {_FORMS}, and $${{ "
                 "for the two characters themselves"
             )
-        name, value = named["name"], os.environ.get(named["name"])
+        name, value = named["name"], self._set(named["name"])
         if value is None and kind is None:
             value = self._editor.get(name)
-        if named["operator"] == ":-" and not value:
+        operator = named["operator"] or ""
+        if operator.startswith(":") and not value:
             value = None
+        if operator.endswith("+"):
+            return "" if value is None else self.text(named["rest"])
         if value is not None:
             return value
-        if named["operator"]:
-            return self.text(named["default"])
-        raise InputError(f"environment variable {name} is not set")
+        if operator.endswith("-"):
+            return self.text(named["rest"])
+        said = f": {named['rest']}" if named["rest"] else ""
+        raise InputError(f"environment variable {name} is not set{said}")
 
     def _input(self, identity: str) -> str:
         name = re.sub(r"\W", "_", identity).upper()

@@ -215,3 +215,69 @@ def test_an_operation_does_what_its_method_promises(verb: str, effect: str) -> N
     assert effect_of(tool) == effect
     hints = tool.mcp["annotations"]
     assert hints.get("destructiveHint", False) is (verb == "delete")
+
+
+@pytest.mark.parametrize(
+    ("path", "declared", "names"),
+    [
+        ("/files/{path*}", "path", ["path"]),
+        ("/files/{+path}", "path", ["path"]),
+        ("/files/{proxy+}", "proxy", ["proxy"]),
+        ("/files/{path:path}", "path", ["path"]),
+        ("/files/{id:int}", "id", ["id"]),
+        ("/files/{path*}", "path*", ["path*"]),
+        ("/files/:id/parts", "id", ["id"]),
+        ("/files/12:30", "id", ["id"]),
+    ],
+)
+def test_a_routers_placeholder_is_the_parameter_that_is_declared(
+    path: str, declared: str, names: list[str]
+) -> None:
+    needed = {"name": declared, "in": "path", "schema": {"type": "string"}}
+    [tool] = read_openapi(
+        {"openapi": "3.0.3", "paths": {path: {"get": {"parameters": [needed]}}}}
+    ).tools
+    assert list(tool.parameters["properties"]) == names
+
+
+def test_what_only_answers_have_is_not_asked_for_at_any_depth() -> None:
+    line = {
+        "properties": {"id": {"readOnly": True}, "sku": {"type": "string"}},
+        "required": ["id", "sku"],
+    }
+    order = {"properties": {"line": reference("Line"), "paid": {"readOnly": True}}}
+    [tool] = read_openapi(document(body(order), **schemas(Line=line))).tools
+    assert list(tool.parameters["properties"]) == ["line"]
+    assert tool.parameters["$defs"]["Line"] == {
+        "properties": {"sku": {"type": "string"}},
+        "required": ["sku"],
+    }
+
+
+def test_further_fields_of_a_body_are_allowed_where_the_document_allows_them() -> None:
+    fields = {"properties": {"name": {}}, "additionalProperties": {"type": "string"}}
+    api = read_openapi(document(body(fields)))
+    assert api.tools[0].parameters["additionalProperties"] == {"type": "string"}
+    assert api.operations["it"].open_body
+    closed = read_openapi(document(body({"properties": {"name": {}}})))
+    assert not closed.operations["it"].open_body
+
+
+def test_a_body_of_xml_is_a_text_and_not_an_object_that_nobody_can_write() -> None:
+    kinds = {"application/xml": {"schema": {"properties": {"name": {}}}}}
+    [tool] = read_openapi(document({"requestBody": {"content": kinds}})).tools
+    assert tool.parameters["properties"] == {
+        "body": {"type": "string", "description": "The body as application/xml."}
+    }
+
+
+def test_a_schemas_own_definitions_are_found_and_references_to_other_files_are_said() -> None:
+    fields = {
+        "$defs": {"Point": {"type": "array"}},
+        "properties": {"at": {"$ref": "#/$defs/Point"}, "else": {"$ref": "other.yaml#/A"}},
+    }
+    api = read_openapi(document(body(fields)))
+    [tool] = api.tools
+    assert tool.parameters["properties"] == {"at": {"$ref": "#/$defs/Point"}, "else": {}}
+    assert tool.parameters["$defs"] == {"Point": {"type": "array"}}
+    assert list(api.problems) == ["other.yaml#/A"]

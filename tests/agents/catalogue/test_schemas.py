@@ -71,6 +71,32 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
             {"$defs": {"A": {}}} | of(b={"$ref": "#/$defs/A"}),
         ),
         (of(c={"$recursiveRef": "#"}), of(c={"$ref": "#"})),
+        ({"$dynamicAnchor": "node"} | of(c={"$dynamicRef": "#node"}), of(c={"$ref": "#"})),
+        (
+            {"$id": "https://x/y.json", "$defs": {"A": {}}}
+            | of(a={"$ref": "https://x/y.json#/$defs/A"}, b={"$ref": "y.json#/$defs/A"}),
+            {"$defs": {"A": {}}} | of(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/A"}),
+        ),
+        (
+            {"$defs": {"A": {"$id": "https://x/a", **of(n={})}}}
+            | of(a={"$ref": "https://x/a"}, n={"$ref": "https://x/a#/properties/n"}),
+            {"$defs": {"A": of(n={})}}
+            | of(a={"$ref": "#/$defs/A"}, n={"$ref": "#/$defs/A/properties/n"}),
+        ),
+        (
+            of(p={**of(x={"$ref": "#/$defs/A"}), "$defs": {"A": {"type": "string"}}}),
+            of(
+                p={
+                    **of(x={"$ref": "#/properties/p/$defs/A"}),
+                    "$defs": {"A": {"type": "string"}},
+                }
+            ),
+        ),
+        (of(a={"enum": ["x", "x", 1, True]}, b={"enum": []}), of(a={"enum": ["x", 1, True]}, b={})),
+        (
+            {"to": {"type": "string"}, "text": {"type": "string"}},
+            of(to={"type": "string"}, text={"type": "string"}),
+        ),
     ],
 )
 def test_every_dialect_becomes_the_newest(old: dict[str, Any], new: dict[str, Any]) -> None:

@@ -181,10 +181,16 @@ def test_what_a_caller_likes_and_what_comes_next_change_what_is_given() -> None:
 def test_a_rule_made_for_other_evidence_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rule.json"
     packaged_surfacing().save(path)
-    assert Surfacing.load(path).certainty([hit("a/x", 0.9)], dense=True) > 0
+    assert Surfacing.load(path).certainty([hit("a/x", 0.9)], 1, dense=True) > 0
     path.write_text(path.read_text().replace("likeliest", "luck"), encoding="utf-8")
     with pytest.raises(ValueError, match="evidence"):
         Surfacing.load(path)
+
+
+def test_the_more_readings_a_request_has_the_less_one_likeness_says() -> None:
+    rule, near = packaged_surfacing(), [hit("a/x", 0.9), hit("a/y", 0.1)]
+    assert rule.certainty(near, 4, dense=True) < rule.certainty(near, 1, dense=True)
+    assert rule.certainty(near, 4, dense=False) < rule.certainty(near, 1, dense=False)
 
 
 def test_requests_that_nothing_serves_are_told_so(real: list[CatalogueTool]) -> None:

@@ -18,7 +18,7 @@ def read(folder: Path, content: Any, name: str = "servers.json") -> Upstreams:
     return Upstreams.from_file(path)
 
 
-def only(folder: Path, entry: dict[str, Any]) -> ServerSpec:
+def only(folder: Path, entry: Any) -> ServerSpec:
     """The one server of a file, whose reading left nothing out."""
     upstreams = read(folder, {"mcpServers": {"one": entry}})
     assert upstreams.problems == {}
@@ -121,6 +121,14 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
         ({**COMMAND, "tools": {"a": {"timeout": 9_000}}}, {"timeouts": {"a": 9}}),
         ({**COMMAND, "timeout": 1_800}, {"timeout": 1_800}),
         ({**COMMAND, "timeout": 3_000}, {"timeout": 3}),
+        ({**COMMAND, "timeout": "2 minutes"}, {"timeout": 120}),
+        ({**COMMAND, "timeout": 0, "timeouts": {"a": -1}}, {"timeout": 30, "timeouts": {}}),
+        ("http://a/mcp", {"url": "http://a/mcp"}),
+        ({**COMMAND, "env": [{"name": "A", "value": "b"}]}, {"env": {"A": "b"}}),
+        (
+            {"url": "http://a", "headers": [{"name": "X", "value": "y"}]},
+            {"headers": {"X": "y"}},
+        ),
         ({"stdio": COMMAND}, {"command": "mcp-server-time", "transport": "stdio"}),
         (
             {"transport": {"type": "sse", "url": "http://a"}},
@@ -132,15 +140,32 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
         ),
         ({"url": "http://a", "auth": "t"}, {"headers": {"Authorization": "Bearer t"}}),
         ({"url": "http://a", "auth": "oauth"}, {"headers": {}}),
+        ({"url": "http://a", "bearerToken": "t"}, {"headers": {"Authorization": "Bearer t"}}),
+        ({"url": "http://a", "apiKey": "Key t"}, {"headers": {"Authorization": "Key t"}}),
+        (
+            {"url": "http://a", "token": "t", "headers": {"authorization": "mine"}},
+            {"headers": {"authorization": "mine"}},
+        ),
+        (
+            {"url": "http://a", "auth": {"type": "bearer", "token": "t"}},
+            {"headers": {"Authorization": "Bearer t"}},
+        ),
+        (
+            {"url": "http://a", "auth": {"type": "api_key", "header": "X-Key", "value": "t"}},
+            {"headers": {"X-Key": "t"}},
+        ),
+        (
+            {"url": "http://a", "auth": {"username": "ada", "password": "pw"}},
+            {"headers": {"Authorization": "Basic YWRhOnB3"}},
+        ),
+        ({**COMMAND, "token": "t"}, {"headers": {}}),
         (
             {"type": "mcp", "server_url": "http://a", "allowed_tools": ["a"]},
             {"url": "http://a", "include": ["a"]},
         ),
     ],
 )
-def test_a_clients_fields_are_ours(
-    tmp_path: Path, entry: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_a_clients_fields_are_ours(tmp_path: Path, entry: Any, expected: dict[str, Any]) -> None:
     spec = only(tmp_path, entry).model_dump()
     assert {key: spec[key] for key in expected} == expected
 
@@ -176,7 +201,7 @@ def test_any_name_that_can_be_read_is_taken(tmp_path: Path, name: str) -> None:
         ("bad", {**COMMAND, "args": 5}, "args: must be a list or an object"),
         ("bad", {**COMMAND, "args": [[]]}, "args: holds a list"),
         ("bad", {**COMMAND, "env": ["a"]}, "env: an entry of the list must be NAME=VALUE"),
-        ("bad", {**COMMAND, "timeout": 0}, "timeout: Input should be greater than 0"),
+        ("bad", {**COMMAND, "timeout": "soon"}, "timeout: Input should be a valid number"),
         ("bad", {**COMMAND, "disabled": "perhaps"}, "disabled: must be true or false"),
         ("bad", {"url": "a.example/mcp"}, "url: must begin with http:// or https://"),
         ("bad", {"type": "ws", "url": "ws://a"}, "type: 'ws' is not one of stdio, http, sse"),
@@ -201,6 +226,7 @@ def test_one_bad_entry_costs_itself_alone(
     ("text", "problem"),
     [
         ('{"mcpServers": {\n// a\n"time": }}', r"servers\.json:3: not JSON"),
+        ('{"mcpServers": {"a": {"command": "C:\\Users"}}}', r"write \\\\ for a backslash"),
         ('"time"', "must be an object with the servers under `mcpServers`"),
         ('{"mcpServers": "time"}', "mcpServers: must be an object with the servers by name"),
         ('{"mcpServer": 1}', "holds no servers; put them, by name, under one of `mcpServers`"),
@@ -266,6 +292,13 @@ def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, co
         ("${EMPTY-x}", ""),
         ("${EMPTY}", ""),
         ("${UNSET:-}", ""),
+        ("${UNSET:+x}", ""),
+        ("${SET:+x}", "x"),
+        ("${SET:?must be set}", "value"),
+        ("${process.env.SET}", "value"),
+        ("${secret:SET}", "value"),
+        ("$env:SET", "value"),
+        ("%SET%", "value"),
         ("${UNSET:-${SET}/{a}}", "value/{a}"),
         ("{env:SET}", "value"),
         ("${input:set}", "value"),
@@ -288,6 +321,49 @@ def test_a_variable_is_filled_in_every_form(
     assert variables.text(text) == filled.replace("FOLDER", str(tmp_path.resolve()))
 
 
+def test_a_variable_inside_a_text_is_filled_where_there_is_one_and_else_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SET", "value")
+    monkeypatch.delenv("UNSET", raising=False)
+    entry = {
+        "command": "$SET/server",
+        "args": ["--of=$SET", "sh -c $SET"],
+        "env": {"A": "a-$SET-b", "PASSWORD": "pa$UNSET", "DOLLARS": "$$SET 5$"},
+    }
+    found = read(tmp_path, {"mcpServers": {"one": entry}})
+    one = found.servers["one"]
+    assert (one.command, one.args) == ("value/server", ["--of=value", "sh -c $SET"])
+    assert one.env == {"A": "a-value-b", "PASSWORD": "pa$UNSET", "DOLLARS": "$$SET 5$"}
+    assert found.notes == [
+        "one: $UNSET is passed on as it stands: there is no variable of that name"
+    ]
+
+
+def test_arguments_and_headers_may_name_what_the_entrys_own_environment_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH_OF", "/outside")
+    monkeypatch.delenv("AUTH", raising=False)
+    entry = {
+        "command": "npx",
+        "args": ["mcp-remote", "https://a/mcp", "--header", "Authorization:${AUTH}"],
+        "env": {"AUTH": "Bearer t", "PATH_OF": "/own:${PATH_OF}"},
+    }
+    one = only(tmp_path, entry)
+    assert one.args[-1] == "Authorization:Bearer t"
+    assert one.env == {"AUTH": "Bearer t", "PATH_OF": "/own:/outside"}
+
+
+def test_what_a_bundle_asks_its_user_has_the_bundles_default(tmp_path: Path) -> None:
+    bundle = {
+        "name": "time",
+        "server": {"mcp_config": {**COMMAND, "args": ["${user_config.zone}"]}},
+        "user_config": {"zone": {"type": "string", "default": "UTC"}},
+    }
+    assert read(tmp_path, bundle).servers["time"].args == ["UTC"]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -299,7 +375,9 @@ def test_a_variable_is_filled_in_every_form(
         ("Bearer $UNSET", "environment variable UNSET is not set"),
         ("${{ secrets.UNSET }}", "environment variable UNSET is not set"),
         ("${command:pick}", r"\$\{command:pick\} is not understood"),
-        ("${UNSET:+x}", "is not understood"),
+        ("${UNSET:?ask Ada for one}", "variable UNSET is not set: ask Ada for one"),
+        ("%UNSET%", "environment variable UNSET is not set"),
+        ("$env:UNSET", "environment variable UNSET is not set"),
         ("${UNSET", "has no `}`"),
         ("${}", "is not understood"),
     ],

@@ -107,7 +107,7 @@ async def test_a_server_that_never_starts_fails_nothing_and_is_named_in_the_answ
             {"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": 7}}}},
             "is no JSON Schema",
         ),
-        ({"name": "bad"}, "has an input schema that is no object"),
+        ({"name": "bad", "inputSchema": 7}, "has an input schema that is no object"),
         (
             {"name": "bad", "inputSchema": {"properties": {str(n): {} for n in range(90_000)}}},
             "of more than 1,000,000 characters",
@@ -173,14 +173,14 @@ async def test_a_description_that_gives_orders_stays_data_and_is_marked(
         assert json.loads(json.dumps(answer)) == answer
 
 
-async def test_an_answer_that_breaks_the_protocol_and_a_tools_own_error_reach_the_model(
+async def test_an_answer_of_another_form_and_a_tools_own_error_reach_the_model(
     plain: Servers, gateway: MakeGateway
 ) -> None:
     tools = [entry("nonsense", "Print a page"), entry("fail", "Print a page")]
     async with gateway(servers={"printer": plain("printer", tools)}).running() as running:
         session = (await running.search(None, "nonsense, fail")).handle
         broken = await running.call(None, session, "printer/nonsense", {})
-        assert "gave an answer that breaks the protocol" in text_of(broken)
+        assert text_of(broken) == "no list of blocks"
         failed = await running.call(None, session, "printer/fail", {})
         assert failed.result.is_error
         assert text_of(failed) == "the printer is out of paper"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -127,6 +128,12 @@ async def test_each_argument_goes_to_its_place(address: str) -> None:
         ({"style": "pipeDelimited", "explode": False}, ["a", "b"], "it=a%7Cb"),
         ({"style": "deepObject"}, {"from": 1, "to": True}, "it%5Bfrom%5D=1&it%5Bto%5D=true"),
         (
+            {"style": "deepObject"},
+            {"at": {"gte": 5}, "in": [1, 2]},
+            "it%5Bat%5D%5Bgte%5D=5&it%5Bin%5D=1&it%5Bin%5D=2",
+        ),
+        ({"style": "deepObject"}, ["a", "b"], "it%5B0%5D=a&it%5B1%5D=b"),
+        (
             {"content": {"application/json": {"schema": {}}}},
             {"a": [1]},
             "it=%7B%22a%22%3A%5B1%5D%7D",
@@ -164,6 +171,70 @@ async def test_a_file_is_sent_as_a_part(address: str) -> None:
     assert asked["headers"]["content-type"].startswith("multipart/form-data; boundary=")
     assert 'name="file"; filename="file"' in asked["body"]
     assert "words" in asked["body"]
+
+
+async def test_files_lists_and_objects_are_parts_of_their_own_kinds(address: str) -> None:
+    files = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    fields = {"properties": {"files": files, "tags": {"type": "array"}, "meta": {"type": "object"}}}
+    document = operation("/files", "post", **body(fields, "multipart/form-data"))
+    given = {"files": ["words", "data:image/png;base64,aGk="], "tags": [1, 2], "meta": {"a": 1}}
+    sent = (await called(document, address, given))["body"].replace("\r\n", "\n")
+    assert sent.count('name="files"; filename="files"') == 2
+    assert "Content-Type: image/png\n\nhi\n" in sent
+    assert sent.count('name="tags"\n\n') == 2
+    assert 'name="meta"\nContent-Type: application/json\n\n{"a":1}' in sent
+
+
+async def test_a_field_of_a_form_is_nested_as_its_encoding_says(address: str) -> None:
+    kind = "application/x-www-form-urlencoded"
+    fields = {"properties": {"metadata": {"type": "object"}, "items": {"type": "array"}}}
+    given = {"metadata": {"a": "b"}, "items": [{"price": 1}]}
+    document = operation("/orders", "post", **body(fields, kind))
+    deep = {"style": "deepObject", "explode": True}
+    media = document["paths"]["/orders"]["post"]["requestBody"]["content"][kind]
+    media["encoding"] = {"metadata": deep, "items": deep}
+    sent = (await called(document, address, given))["body"]
+    assert unquote(sent) == "metadata[a]=b&items[0][price]=1"
+    del media["encoding"]
+    sent = (await called(document, address, {"metadata": {"a": "b"}}))["body"]
+    assert unquote(sent) == 'metadata={"a":"b"}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "given", "sent"),
+    [
+        ("application/x-ndjson", {"type": "array"}, {"body": [{"a": 1}, 2]}, '{"a": 1}\n2\n'),
+        ("application/octet-stream", {"format": "binary"}, {"body": "data:;base64,aGk="}, "hi"),
+        ("text/plain", {"type": "string"}, {"body": "data:,a"}, "data:,a"),
+        ("application/json", {"properties": {"a": {}}}, {}, "{}"),
+    ],
+)
+async def test_a_body_is_written_as_its_kind_is_read(
+    address: str, kind: str, schema: dict[str, Any], given: dict[str, Any], sent: str
+) -> None:
+    document = operation("/a", "post", **body(schema, kind))
+    document["paths"]["/a"]["post"]["requestBody"]["required"] = True
+    asked = await called(document, address, given)
+    assert (asked["headers"]["content-type"], asked["body"]) == (kind, sent)
+
+
+async def test_a_path_may_hold_slashes_where_its_placeholder_says_so(address: str) -> None:
+    document = operation("/files/{path*}?raw=1#first", "get", parameters=[parameter("q", "query")])
+    asked = await called(document, address, {"path": "a/b c", "q": "x"})
+    assert asked["path"] == "/files/a/b%20c?raw=1&q=x"
+    with pytest.raises(UpstreamError, match=r"must not hold the steps \. or \.\."):
+        await called(document, address, {"path": "a/../../b"})
+
+
+async def test_the_address_is_made_of_what_the_document_and_the_settings_say(address: str) -> None:
+    below = operation("/a", "get", servers=[{"url": "/api/v3"}])
+    assert (await called(below, address, {}))["path"] == "/api/v3/a"
+    assert (await called(below, f"{address}/mine", {}))["path"] == "/mine/a"
+    chosen = {"url": f"{address}/{{zone}}", "variables": {"zone": {"enum": ["eu", "us"]}}}
+    assert (await called(operation("/a", "get", servers=[chosen]), "", {}))["path"] == "/eu/a"
+    unknown = operation("/a", "get", servers=[{"url": f"{address}/{{tenant}}"}])
+    with pytest.raises(UpstreamError, match=r"what \{tenant\} in its address is.*--base-url"):
+        await called(unknown, "", {})
 
 
 async def test_a_whole_body_is_sent_as_it_is(address: str) -> None:

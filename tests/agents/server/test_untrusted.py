@@ -13,7 +13,6 @@ from ctrag.agents.server.untrusted import (
     FIELD_LIMIT,
     SCHEMA_LIMIT,
     definition,
-    mended,
 )
 
 JSON: Any = st.recursive(
@@ -116,6 +115,23 @@ def test_a_keyword_of_the_wrong_type_costs_itself_and_not_the_tool(
     assert {key: flat[key] for key in read} == read
 
 
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({}, []),
+        ({"inputSchema": None}, []),
+        ({"inputSchema": '{"properties": {"to": {"type": "string"}}}'}, ["to"]),
+        ({"inputSchema": {"to": {"type": "string"}}}, ["to"]),
+    ],
+)
+def test_a_tool_whose_schema_is_missing_or_written_otherwise_is_kept(
+    schema: dict[str, Any], arguments: list[str]
+) -> None:
+    kept = definition({"name": "a", **schema}).parameters
+    assert kept["type"] == "object"
+    assert list(kept.get("properties", {})) == arguments
+
+
 @pytest.mark.parametrize("name", ["\u200b", "\x00\x1b", " \u202e "])
 def test_a_name_of_nothing_but_hidden_characters_is_none(name: str) -> None:
     with pytest.raises(ValueError, match="has no name that can be read"):
@@ -153,28 +169,3 @@ def test_long_texts_inside_a_schema_are_cut_and_values_are_left_as_they_are() ->
     assert len(cut["description"]) == FIELD_LIMIT
     assert cut["enum"] == [value]
     assert tool.marks == ("cut",)
-
-
-def test_of_a_result_only_what_no_client_takes_is_replaced() -> None:
-    plan = {"type": "text", "text": "two rooms"}
-    odd = {"content": [plan, {"type": "hologram", "data": "?"}, "loose"], "structuredContent": [1]}
-    mended(odd)
-    assert odd["content"][0] == plan
-    assert [one["text"] for one in odd["content"][1:]] == [
-        "[content of the kind 'hologram', which cannot be shown]",
-        "[content of the kind 'None', which cannot be shown]",
-    ]
-    assert "structuredContent" not in odd
-    alone = {"content": [], "structuredContent": [1, {"a": "\u00e9"}]}
-    mended(alone)
-    assert alone == {"content": [{"type": "text", "text": '[1, {"a": "\u00e9"}]'}]}
-    modern = {"content": [plan], "structuredContent": [1], "resultType": "complete"}
-    for whole in (
-        {"content": [plan], "structuredContent": {"a": 1}},
-        {"contents": ["a"]},
-        {},
-        modern,
-    ):
-        kept = json.loads(json.dumps(whole))
-        mended(whole)
-        assert whole == kept

@@ -9,11 +9,11 @@ from ctrag.agents.session.sent import (
     QUERY_LIMIT,
     call_arguments,
     install_arguments,
-    meant,
     release_arguments,
     search_arguments,
-    tool_arguments,
 )
+from ctrag.agents.session.sent_arguments import tool_arguments
+from ctrag.agents.session.sent_names import alike, meant, plain_names
 
 GIVEN = {"timezone": "Asia/Tokyo"}
 HANDLE = "zsfrUSdPz6gD9Sb-exT-sHaDDJPl1F1_"
@@ -177,6 +177,44 @@ def test_null_for_what_is_left_out_and_numbers_for_texts_are_read_as_they_are_me
     }  # fmt: skip
     required = {**SCHEMA, "required": ["loud"]}
     assert tool_arguments({"loud": None}, required) == {"loud": None}
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"Text": "a", "COUNT": 3}, {"text": "a", "count": 3}),
+        ({"te-xt": "a", "text": "b"}, {"te-xt": "a", "text": "b"}),
+        (
+            {"text": ["a"], "count": ["3"], "either": ["a"]},
+            {"text": "a", "count": 3, "either": ["a"]},
+        ),
+        ({"time/now": {"text": "a"}}, {"text": "a"}),
+        ({"properties": {"text": "a", "count": 1}}, {"text": "a", "count": 1}),
+        ({"other": {"text": "a", "more": 1}}, {"other": {"text": "a", "more": 1}}),
+        ([{"name": "text", "value": "a"}], {"text": "a"}),
+        ([{"key": "text", "value": "a"}, {"key": "count", "value": 1}], {"text": "a", "count": 1}),
+        ('{text: "a", count: 1}', {"text": "a", "count": 1}),
+        ("```js\n{text: 'a'}\n```", {"text": "a"}),
+    ],
+)
+def test_arguments_in_another_notation_are_the_schemas(sent: Any, read: dict[str, Any]) -> None:
+    assert tool_arguments(sent, SCHEMA) == read
+
+
+def test_an_argument_that_could_be_two_keeps_its_name() -> None:
+    two = {"properties": {"user_id": {}, "userId": {}}}
+    assert tool_arguments({"USERID": 1}, two) == {"USERID": 1}
+    own = {"properties": {"name": {}, "value": {}}}
+    assert tool_arguments({"name": "a", "value": 1}, own) == {"name": "a", "value": 1}
+
+
+def test_a_name_in_other_letters_is_proposed_and_not_called() -> None:
+    ids = ["time/get_now", "time/set"]
+    for name in ("time/getNow", "get-now", "TIME/GET_NOW", "functions.getNow", "time_get_now"):
+        assert meant(name, ids) == []
+        assert alike(name, ids) == ["time/get_now"]
+    assert alike("--", ids) == []
+    assert plain_names("functions.now<|channel|>commentary") == ["functions.now", "now"]
 
 
 @pytest.mark.parametrize("name", ["call_tool", "mcp__ctrag__call_tool", "call_changing_tool"])

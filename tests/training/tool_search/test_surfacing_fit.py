@@ -26,8 +26,8 @@ def test_the_fit_tells_catalogues_that_answer_from_those_that_do_not() -> None:
     rows = [judged(n, answered=bool(n % 2)) for n in range(100)]
     card: dict[str, object] = {}
     rule = fitted({"hybrid": rows, "lexical": rows}, card)
-    sure = [rule.certainty(one.search.near, dense=True) for one in rows if one.answered]
-    lost = [rule.certainty(one.search.near, dense=True) for one in rows if not one.answered]
+    sure = [rule.certainty(one.search.near, 1, dense=True) for one in rows if one.answered]
+    lost = [rule.certainty(one.search.near, 1, dense=True) for one in rows if not one.answered]
     assert max(lost) < min(sure)
     assert max(lost) < rule.doubt == DOUBT
     assert rule.hopeless <= rule.doubt
