@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from eval.discovery import run
 from eval.discovery.data import SINGLE_TURN, held_out, read_bfcl, read_folder, read_people
 from eval.discovery.load import run_load
 from eval.discovery.run import run_discovery, table
@@ -70,6 +71,21 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
     assert any(line.startswith(told) for line in lines)
     assert sum(line.startswith("sessions with ") for line in lines) == 3
     assert any("of a tier alone: expert" in line for line in lines)
+
+
+def test_the_search_itself_is_always_measured_and_the_catalogue_grows_to_the_size_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed: list[Any] = []
+
+    def latency(tools: Any, texts: list[str], encoder: Any, sizes: list[int]) -> dict[str, Any]:
+        timed.append((texts, sizes))
+        return {"own": {}}
+
+    monkeypatch.setattr(run, "latency_by_size", latency)  # 100,000 tools take minutes
+    experiment = run_discovery(folder, methods=["bm25_alone"], large=100_000)
+    assert list(experiment.extra["methods"]) == ["hybrid", "bm25_alone"]  # type: ignore[call-overload]
+    assert timed == [([text for text, _ in REQUESTS], [100, 1000, 4000, 100_000])]
 
 
 def test_an_unknown_method_is_named(folder: Path) -> None:
