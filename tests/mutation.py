@@ -58,6 +58,10 @@ EQUIVALENT = {
     "instructions.name_choice ways_of: 0 in names[0] → -1": "no name begins with another: all end, or none",
     "calls.cases drawn: limit >= len(cases) → limit > len(cases)": "drawing all keeps all, in order",
     "calls.cases _queries: 0 in row.calls[0] → -1": "there is one call",
+    "planner.rows PlannerInputs.__call__: np.zeros(0, np.float32) → np.ones(0, np.float32)": "no "
+    "entry in either",
+    "discovery.run _rankings: 0.0 in fused.get(one.tool_id, 0.0) → -1.0": "every share is 1 less",
+    "discovery.run _rankings: 0.0 in fused.get(one.tool_id, 0.0) → 1.0": "every share is 1 more",
     "discovery.scale : 10000 in _AT_ONCE = 10000 → 10001": "synthetic tools are made in parts; they are timed",
     "discovery.scale : 10000 in _AT_ONCE = 10000 → 9999": "synthetic tools are made in parts; they are timed",
 }
