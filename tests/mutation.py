@@ -60,6 +60,9 @@ EQUIVALENT = {
     "calls.cases _queries: 0 in row.calls[0] → -1": "there is one call",
     "planner.rows PlannerInputs.__call__: np.zeros(0, np.float32) → np.ones(0, np.float32)": "no "
     "entry in either",
+    "discovery.run run_discovery: 2 in round(time.perf_counter() - began, 2) → 3": "time",
+    "discovery.run run_discovery: 2 in round(time.perf_counter() - began, 2) → 1": "time",
+    "discovery.run run_discovery: True in keep_requests=True → False": "kept to be encoded once",
     "discovery.run _rankings: 0.0 in fused.get(one.tool_id, 0.0) → -1.0": "every share is 1 less",
     "discovery.run _rankings: 0.0 in fused.get(one.tool_id, 0.0) → 1.0": "every share is 1 more",
     "discovery.scale : 10000 in _AT_ONCE = 10000 → 10001": "synthetic tools are made in parts; they are timed",
