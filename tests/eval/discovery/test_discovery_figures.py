@@ -84,7 +84,12 @@ def test_the_first_sixty_of_two_rankings_are_joined_by_their_ranks_plus_sixty(
         )
         for one in range(1, 71)
     ]
-    store = SimpleNamespace(candidates=lambda *_: SimpleNamespace(found=candidates))
+
+    def found_by(queries: list[Query], seen: Filter, limit: int) -> Any:
+        assert limit == 60
+        return SimpleNamespace(found=candidates)
+
+    store = SimpleNamespace(candidates=found_by)
     stub: Any = SimpleNamespace(store=store)
     shares = {
         one: sum(
