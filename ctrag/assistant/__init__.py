@@ -7,6 +7,7 @@ In pipeline order, each step usable on its own:
 - `api_choice`: which of the applications' APIs it needs (`ToolRetriever`).
 - `planning`: candidate values, their ranking, and one checked call (`EmbeddedPlanner`).
 - `apps`: the APIs, run on the person's stores (`execute`).
+- `spoken`: how long a request may be, and when it is made.
 - `assistant`, `answer`: joins them (`Assistant`) and what it answers (`Answer`).
 - `artefacts`: the trained models; `trace`, `record`: what happened, for `--explain` and as files.
 """

@@ -30,12 +30,11 @@ from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.slot_filler import SlotFiller
+from ctrag.assistant.spoken import check_words, moment
 from ctrag.assistant.trace import Trace
-from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
-from ctrag.text.dates.time_phrases import FIRST_YEAR, LAST_YEAR, in_usual_years
 from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
@@ -44,12 +43,6 @@ from stores.people.stores import Stores
 
 if TYPE_CHECKING:
     from ctrag.assistant.conversation.conversation import Conversation
-
-LONGEST_REQUEST = 1000
-"""Characters of a request at most."""
-LONGEST_PLACE = 300
-"""Characters of a place, and of what plays, at most."""
-_SPOKEN = {"text": "the request", "place": "a place", "playing": "what plays"}
 
 
 class Assistant:
@@ -309,28 +302,10 @@ class Assistant:
         Raises:
             ValueError: The text is empty or too long.
         """
-        if not text.strip():
-            raise InputError("text: the request is empty")
-        for name, given in (("text", text), ("place", place or ""), ("playing", playing or "")):
-            if not given.isprintable() and any("\ud800" <= one <= "\udfff" for one in given):
-                raise InputError(f"{name}: {_SPOKEN[name]} is not valid UTF-8")
-            if name != "text" and len(given) > LONGEST_PLACE:
-                raise InputError(
-                    f"{name}: {_SPOKEN[name]} has at most {LONGEST_PLACE} characters, this one "
-                    f"{len(given)}"
-                )
-        if len(text) > LONGEST_REQUEST:
-            raise InputError(
-                f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
-            )
+        check_words(text, place, playing)
         if at is None:
             at = self.person.now if self.frozen_clock else now_in(self.person.profile.timezone)
-        if not in_usual_years(at):
-            raise InputError(
-                f"at: a request is made in the years {FIRST_YEAR} to {LAST_YEAR}, not {at.year}"
-            )
-        at = at.replace(second=0, microsecond=0)
-        return Request(text, at, place, self.playing() if playing is None else playing)
+        return Request(text, moment(at), place, self.playing() if playing is None else playing)
 
     def _plan(
         self,

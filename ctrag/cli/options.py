@@ -56,6 +56,20 @@ Reset = Annotated[
         "are gone.",
     ),
 ]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        help="Host that a reverse proxy is called by, with --http; may be repeated.",
+    ),
+]
+AllowOrigin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-origin",
+        help="Origin of web pages that may call, with --http; may be repeated.",
+    ),
+]
 
 
 def parse_at(value: str | None) -> datetime | None:

@@ -6,7 +6,18 @@ from typing import Annotated
 import typer
 
 from ctrag.cli.interrupts import patiently
-from ctrag.cli.options import At, Data, Persona, Place, Reset, folder_of, parse_address, parse_at
+from ctrag.cli.options import (
+    AllowHost,
+    AllowOrigin,
+    At,
+    Data,
+    Persona,
+    Place,
+    Reset,
+    folder_of,
+    parse_address,
+    parse_at,
+)
 
 
 def assistant(
@@ -23,14 +34,8 @@ def assistant(
     place: Place = None,
     planner: Annotated[str, typer.Option(help="embedded or openai.")] = "embedded",
     reset: Reset = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(help="Host that a reverse proxy is called by, with --http; may be repeated."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(help="Origin of web pages that may call, with --http; may be repeated."),
-    ] = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
 ) -> None:
     """Serve one person's assistant as MCP tools and as a model of OpenAI's chat API.
 

@@ -9,15 +9,6 @@ from ctrag.assistant.record import RecordedTurn
 from ctrag.errors import InputError
 
 
-def read_turns(path: Path) -> Iterator[RecordedTurn]:
-    """The turns of a session file, in order; the events between them are passed over.
-
-    Raises:
-        ValueError: A line is no turn; the message names it.
-    """
-    return (one for one in read_session(path) if isinstance(one, RecordedTurn))
-
-
 def read_session(path: Path, left_out: list[str] | None = None) -> Iterator[RecordedTurn | Event]:
     """The turns and events of a session file, in order.
 

@@ -19,6 +19,9 @@ Folders = Annotated[
         "folder of them; repeatable.",
     ),
 ]
+WeightsFile = Annotated[
+    Path, typer.Option("--out", callback=file_to_write, help="The file of weights.")
+]
 
 
 def tool_encoder(
@@ -72,13 +75,7 @@ def tool_ranker(
         list[Path],
         typer.Option(help="Data set whose people ask in words of their own; repeatable."),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            callback=file_to_write,
-            help="The file of weights.",
-        ),
-    ],
+    out: WeightsFile,
     json: Json = False,
 ) -> None:
     """Fit the weights of tool search; half of each folder's requests, by hash, is left for tests.
@@ -98,13 +95,7 @@ def tool_ranker(
 
 def surfacing(
     data: Folders,
-    out: Annotated[
-        Path,
-        typer.Option(
-            callback=file_to_write,
-            help="The file of weights.",
-        ),
-    ],
+    out: WeightsFile,
     json: Json = False,
 ) -> None:
     """Fit what an agent is given of a search; half of each folder's requests is left for tests.

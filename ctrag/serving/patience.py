@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 
 import h11
+import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PATIENCE = 10.0
@@ -44,3 +46,16 @@ class PatientProtocol(H11Protocol):
             return
         self._received = 0
         self._look = self.loop.call_later(PATIENCE, self._looked, self.cycle, waits or body)
+
+
+def patient(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+    """How an application is served at an address, until its open requests have had 3 s to end."""
+    return uvicorn.Config(
+        app,
+        host,
+        port,
+        http=PatientProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+        lifespan="on",
+    )

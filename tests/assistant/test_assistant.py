@@ -13,13 +13,14 @@ import pytest
 import ctrag
 from ctrag.assistant import assistant as module
 from ctrag.assistant.answer import Answer, answer_json
-from ctrag.assistant.assistant import LONGEST_REQUEST, Assistant
+from ctrag.assistant.assistant import Assistant
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.checks import violations
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import planner_prompt
+from ctrag.assistant.spoken import LONGEST_REQUEST
 from ctrag.settings import settings
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item, Request

@@ -21,7 +21,6 @@ KEY = "sk-canary-0815-do-not-print"
 HTML = (200, {"Content-Type": "text/html"}, b"<html>gateway</html>")
 COUNTS = {"mail": 1, "notes": 3, "music": 2}
 """Items of a person."""
-NOT_NOW = {"retry-after-ms": "60", "Content-Type": "application/json"}
 
 
 def status(code: int, **headers: str) -> tuple[int, dict[str, str], bytes]:

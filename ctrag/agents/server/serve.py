@@ -22,7 +22,7 @@ from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.reload import Watched, watch
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
 from ctrag.serving.headers import behind_headers
-from ctrag.serving.patience import PatientProtocol
+from ctrag.serving.patience import patient
 from ctrag.serving.signals import in_main_thread, terminated_as_interrupted
 from ctrag.text.terminal import note
 
@@ -93,15 +93,7 @@ async def serve_http(
         ValueError: The address can be reached from outside and no token is asked for.
     """
     app = http_app(gateway, host, port, tokens, options)
-    config = uvicorn.Config(
-        app,
-        host,
-        port,
-        http=PatientProtocol,
-        log_level="warning",
-        timeout_graceful_shutdown=3,
-        lifespan="on",
-    )
+    config = patient(app, host, port)
     with terminated_as_interrupted():
         async with gateway.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(watch, watched)

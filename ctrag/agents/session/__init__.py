@@ -6,7 +6,7 @@ The modules, in the order in which they build on each other:
 - `binding`: `ToolContextManager`, the tools that are bound now, and which is evicted first.
 - `arguments`: when two calls are the same call.
 - `guard`: `IterationGuard` detects loops.
-- `searches`: redundant searches.
+- `searches`: redundant searches; `recent_calls`: the history for the next tool.
 - `definitions`: search hits with their full definitions.
 - `history`: a conversation cut to a budget, calls and results together.
 - `events`: decisions as structured events, and sinks for them; `recorder` emits them.

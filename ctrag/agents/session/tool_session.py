@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -21,7 +20,6 @@ from ctrag.agents.session.binding import (
 )
 from ctrag.agents.session.guard import GuardSettings, IterationGuard
 from ctrag.agents.session.history import Message
-from ctrag.agents.session.lessons import PAUSE
 from ctrag.agents.session.outcomes import (
     Finished,
     PreparedContext,
@@ -29,6 +27,7 @@ from ctrag.agents.session.outcomes import (
     SearchOutcome,
     ToolRefused,
 )
+from ctrag.agents.session.recent_calls import RecentCalls
 from ctrag.agents.session.recorder import SessionRecorder
 from ctrag.agents.session.searches import OverlapSettings, RecentSearches
 from ctrag.agents.session.state import BoundState, SessionState
@@ -43,8 +42,6 @@ Resolve = Callable[[str], CatalogueTool | None]
 """Tool id → its current definition, or None when it is gone."""
 Result = TypeVar("Result")
 EVICTED = "{tool} is no longer in this session; a search for its name brings it back."
-_CALLS_KEPT = 100
-"""Number of calls that a session remembers as its history."""
 
 
 class ToolSession:
@@ -95,8 +92,7 @@ class ToolSession:
         self._always = tuple(always)
         self._count = count
         self._lock = threading.RLock()
-        self._called: deque[tuple[float, str]] = deque(maxlen=_CALLS_KEPT)
-        self._clock = clock
+        self._calls = RecentCalls(clock)
         self._effects: dict[str, Effect] = {}
         self.searched = False
         """Whether there was a search."""
@@ -120,17 +116,10 @@ class ToolSession:
 
     @property
     def history(self) -> tuple[str, ...]:
-        """Ids of the tools called since the last pause (`PAUSE`), oldest first: the history for
-        next-tool probabilities, as recordings are cut into tasks."""
+        """Ids of the tools called since the last pause, oldest first: what next-tool probabilities
+        start from."""
         with self._lock:
-            found: list[str] = []
-            later = self._clock()
-            for at, tool_id in reversed(self._called):
-                if later - at > PAUSE:
-                    break
-                found.append(tool_id)
-                later = at
-            return tuple(reversed(found))
+            return self._calls.since_pause()
 
     def found(
         self,
@@ -248,7 +237,7 @@ class ToolSession:
         """
         with self._lock:
             self._events.called(tool_id, arguments, error, seconds)
-            self._called.append((self._clock(), tool_id))
+            self._calls.add(tool_id)
             tool = self.manager.active(tool_id)
             if tool and self.manager.use(tool_id):
                 self._events.emit("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})

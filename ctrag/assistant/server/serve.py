@@ -17,7 +17,7 @@ from ctrag.assistant.server.remembered import Remembered
 from ctrag.assistant.server.told import failure
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
 from ctrag.serving.headers import behind_headers
-from ctrag.serving.patience import PatientProtocol
+from ctrag.serving.patience import patient
 from ctrag.serving.signals import terminated_as_interrupted
 from ctrag.text.terminal import note
 
@@ -51,15 +51,7 @@ async def serve_http(door: Door, served: Served) -> None:
     """
     app = http_app(door, served)
     host, port = served.host, served.port
-    config = uvicorn.Config(
-        app,
-        host,
-        port,
-        http=PatientProtocol,
-        log_level="warning",
-        timeout_graceful_shutdown=3,
-        lifespan="on",
-    )
+    config = patient(app, host, port)
     Thread(target=_warm, args=(door,), name="warm", daemon=True).start()
     note(f"serving MCP at {url_of(host, port, '/mcp')}, chat at {url_of(host, port, '/v1')}")
     with terminated_as_interrupted():

@@ -250,7 +250,7 @@ def test_the_command_shows_the_address_and_keeps_the_tokens(
         if said.startswith("open this address"):
             browser(said.splitlines()[1])
 
-    monkeypatch.setattr("ctrag.cli.serve.line", line)
+    monkeypatch.setattr("ctrag.cli.serve_sign_in.line", line)
     done = CliRunner().invoke(serve_commands, ["login", "office", "--upstream", str(file)])
     assert done.exit_code == 0, done.output
     assert shown[-1] == f"signed in; tokens are in {tokens}"

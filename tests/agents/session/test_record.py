@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctrag.assistant.record import RecordedTurn, append_turn
 from ctrag.assistant.trace import Trace
-from ctrag.cli.session_file import read_turns
+from ctrag.cli.session_file import read_session
 
 TURN = RecordedTurn(
     person="ada",
@@ -32,7 +32,7 @@ def test_turns_come_back_in_order_each_on_its_line(tmp_path: Path) -> None:
     turns = [TURN, TURN.model_copy(update={"text": "and?", "status": None, "answer": None})]
     for turn in turns:
         append_turn(path, turn)
-    assert list(read_turns(path)) == turns
+    assert list(read_session(path)) == turns
     assert len(path.read_bytes().splitlines()) == 2
 
 
@@ -45,7 +45,7 @@ def test_any_text_survives(text: str) -> None:
 def test_an_empty_line_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_text(f"\n{TURN.model_dump_json()}\n\n", encoding="utf-8")
-    assert list(read_turns(path)) == [TURN]
+    assert list(read_session(path)) == [TURN]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_damaged_line_is_named(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_bytes(TURN.model_dump_json().encode() + b"\n" + line + b"\n")
     with pytest.raises(ValueError, match=r"chat\.jsonl:2: not a turn of a session: ") as caught:
-        list(read_turns(path))
+        list(read_session(path))
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -64,7 +64,7 @@ def test_an_unknown_field_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_text(json.dumps({**TURN.model_dump(), "mood": "good"}), encoding="utf-8")
     with pytest.raises(ValueError, match=r"chat\.jsonl:1: not a turn"):
-        list(read_turns(path))
+        list(read_session(path))
 
 
 def test_steps_are_kept_in_order_with_what_went_in_and_out() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from eval.discovery import run
 from eval.discovery.data import SINGLE_TURN, held_out, read_bfcl, read_folder, read_people
 from eval.discovery.load import run_load
 from eval.discovery.run import run_discovery, table
@@ -55,6 +56,7 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
     assert ten["reduction"] == pytest.approx(100 * (1 - ten["dynamic"] / ten["static"]), abs=0.1)
     assert (experiment.settings["k"], experiment.settings["large"]) == (5, 100)
     assert experiment.settings["foreign"] is None
+    assert 0 < experiment.seconds < 600
     extra: Any = experiment.extra
     assert (extra["requests"], extra["tools"], extra["held_out_half_only"]) == (4, 10, False)
     assert extra["latency_by_size"]["100"]["synthetic_tools"] == 90
@@ -70,6 +72,23 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
     assert any(line.startswith(told) for line in lines)
     assert sum(line.startswith("sessions with ") for line in lines) == 3
     assert any("of a tier alone: expert" in line for line in lines)
+
+
+def test_the_search_itself_is_always_measured_and_the_catalogue_grows_to_the_size_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed: list[Any] = []
+
+    def latency(tools: Any, texts: list[str], encoder: Any, sizes: list[int]) -> dict[str, Any]:
+        timed.append((texts, sizes))
+        return {"own": {}}
+
+    monkeypatch.setattr(run, "_TIMED", 3)
+    monkeypatch.setattr(run, "latency_by_size", latency)  # 100,000 tools take minutes
+    experiment = run_discovery(folder, methods=["bm25_alone"], large=100_000)
+    assert list(experiment.extra["methods"]) == ["hybrid", "bm25_alone"]  # type: ignore[call-overload]
+    first = [text for text, _ in REQUESTS[:3]]
+    assert timed == [(first, [100, 1000, 4000, 100_000])]
 
 
 def test_an_unknown_method_is_named(folder: Path) -> None:

@@ -14,6 +14,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.text.words import terms
+from eval.core.intervals import bootstrap_interval
 from eval.discovery import run, scale
 from eval.discovery.data import Benchmark, Need
 from eval.discovery.sessions import SEARCH_TOOLS
@@ -67,22 +68,66 @@ def test_each_method_orders_by_what_it_is_named_after(asked: run._Asked) -> None
         assert run._rankings(asked, need, [name]) == {name: found[name]}
 
 
-def test_recall_is_of_all_requests_with_an_interval_for_the_search_itself(
+def test_the_first_sixty_of_two_rankings_are_joined_by_their_ranks_plus_sixty(
     asked: run._Asked,
 ) -> None:
+    # A draw in which another constant, or a 59th or 61st rank that counts, gives another order.
+    middle = [one for one in range(3, 71) if one not in (60, 61)]
+    random.Random(19_393).shuffle(middle)
+    dense, words = list(range(1, 71)), [61, 60, *middle[:57], 2, 1, *middle[57:60]]
+    candidates = [
+        SimpleNamespace(
+            tool_id=f"t{one}",
+            position=one,
+            cosine=1 - one / 100,
+            lexical=1 - words.index(one) / 100 if one in words else 0.0,
+        )
+        for one in range(1, 71)
+    ]
+
+    def found_by(queries: list[Query], seen: Filter, limit: int) -> Any:
+        assert limit == 60
+        return SimpleNamespace(found=candidates)
+
+    store = SimpleNamespace(candidates=found_by)
+    stub: Any = SimpleNamespace(store=store)
+    shares = {
+        one: sum(
+            1 / (60 + 1 + order[:60].index(one)) for order in (dense, words) if one in order[:60]
+        )
+        for one in range(1, 71)
+    }
+    best = sorted(shares, key=lambda one: -shares[one])[:10]
+    need = Need("q", "mail", frozenset({"t1"}))
+    alone = ["dense_alone", "bm25_alone", "rrf"]
+    found = run._rankings(run._Asked(stub, asked.encoder, asked.benchmark), need, alone)
+    assert found["rrf"] == [f"t{one}" for one in best]
+    assert found["dense_alone"] == [f"t{one}" for one in dense[:10]]
+    for one in candidates:  # three share a word with the request
+        one.lexical = 0.5 if one.position in (7, 8, 70) else 0.0
+    found = run._rankings(run._Asked(stub, asked.encoder, asked.benchmark), need, alone)
+    assert found["bm25_alone"] == ["t7", "t8", "t70"]
+
+
+def test_recall_is_of_all_requests_with_an_interval_for_the_search_itself(
+    asked: run._Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rankings(asked: run._Asked, need: Need, methods: Any) -> dict[str, list[str]]:
+        found = ["x", *need.tools] if int(need.query_id[1:]) % 3 else [*need.tools]
+        return {"hybrid": found, "bm25_alone": [*"abcde", *found]}
+
+    monkeypatch.setattr(run, "_rankings", rankings)
     figures, intervals = run._recall(asked, ["hybrid", "bm25_alone"])
-    assert list(figures) == ["hybrid", "bm25_alone"]
-    for name in figures:
-        for k in (1, 5):
-            hits = [
-                next(iter(need.tools)) in run._rankings(asked, need, [name])[name][:k]
-                for need in NEEDS
-            ]
-            assert figures[name][f"recall@{k}"] == round(100 * fmean(hits), 2)
-    bounds: Any = intervals["recall"]
-    for key, (low, high) in bounds.items():
-        assert low <= figures["hybrid"][key] <= high
-        assert (low, high) == (round(low, 2), round(high, 2))
+    assert figures == {
+        "hybrid": {"recall@1": 33.33, "recall@5": 100.0},
+        "bm25_alone": {"recall@1": 0.0, "recall@5": 0.0},
+    }
+    hits = [0.0 if int(need.query_id[1:]) % 3 else 100.0 for need in NEEDS]
+    expected = bootstrap_interval(hits, [need.query_id for need in NEEDS])
+    assert expected is not None
+    low, high = round(expected.low, 2), round(expected.high, 2)
+    assert low < 33.33 < high
+    assert intervals == {"recall": {"recall@1": [low, high], "recall@5": [100.0, 100.0]}}
 
 
 def test_tokens_are_those_of_all_tools_against_the_search_and_five_found_ones() -> None:
