@@ -19,6 +19,8 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
 _WORDS = re.compile(rb"^(?:FN|N|ORG|NOTE|ADR|TITLE)\b[^:\n]*:(.*)", re.MULTILINE | re.IGNORECASE)
 """Values that are words of the person who wrote them."""
+_TEXTS = {"ADR", "FN", "LABEL", "N", "NOTE", "ORG", "ROLE", "TITLE"}
+"""Properties whose values may have lines that were not folded."""
 _BINARY = {"PHOTO", "LOGO", "SOUND", "KEY"}
 _NAMES = frozenset(
     """ADR AGENT ANNIVERSARY BDAY CALADRURI CALURI CATEGORIES CLASS CLIENTPIDMAP CREATED EMAIL FBURL
@@ -117,7 +119,7 @@ def _in_one_charset(data: bytes) -> bytes:
         data.decode()
     except UnicodeDecodeError:
         values = b"\n".join(_WORDS.findall(data))
-        if len(re.findall(rb"[\x80-\xff]", values)) > 2 * len(re.findall(rb"[A-Za-z]", values)):
+        if len(re.findall(rb"[\x80-\xff]", values)) > len(re.findall(rb"[A-Za-z]", values)):
             charset = detected(values)
             if charset is not None:
                 return data.decode(charset, "replace").encode("utf-8", "replace")
@@ -154,7 +156,7 @@ def cards(data: bytes) -> Iterator[Card]:
 def properties(card: Card) -> tuple[list[Property], list[str]]:
     """The properties of a card, and the lines that are none.
 
-    A line that is neither a property nor folded is part of the value before it.
+    A line that is neither a property nor folded is part of the text before it, if there is one.
     """
     found: list[tuple[re.Match[bytes], bytearray]] = []
     strays: list[str] = []
@@ -169,7 +171,8 @@ def properties(card: Card) -> tuple[list[Property], list[str]]:
             found[-1][1].extend(line if old and not _binary(found[-1][0]) else line[1:])
         elif begun is None or not _is_name(begun):
             if line.strip() and found and not _binary(found[-1][0]):
-                found[-1][1].extend(b"\\n" + line)
+                if found[-1][0][2].decode().upper() in _TEXTS:
+                    found[-1][1].extend(b"\\n" + line)
                 strays.append(decoded(line).strip())
         else:
             found.append((begun, bytearray(line)))
