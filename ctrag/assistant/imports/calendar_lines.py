@@ -164,7 +164,7 @@ def _lines(data: bytes) -> Iterator[str]:
     else:
         text = re.sub(r"\r?\n[ \t]", "", decoded(data))
     before: list[str] = []
-    for line in re.split(r"\r\n|\n|\r", text):
+    for line in re.split(r"\r\n|\n|\r|(?<=END:VCALENDAR)(?=BEGIN:VCALENDAR)", text):
         if before and before[-1].endswith("=") and _QUOTED.match(before[0]):
             before[-1] = before[-1][:-1]
             before.append(line)

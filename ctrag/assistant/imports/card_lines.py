@@ -13,6 +13,8 @@ from ctrag.assistant.imports.mail.charset import detected
 _PROPERTY = re.compile(rb"\s*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*([;:])")
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*BEGIN\s*:\s*VCARD\s*$", re.IGNORECASE)
 _END = re.compile(rb"\s*END\s*:\s*VCARD\s*$", re.IGNORECASE)
+_JOINED = re.compile(rb"(END:VCARD)(?=BEGIN:VCARD)", re.IGNORECASE)
+"""Books that were put together without a line's end."""
 _AGENT = re.compile(rb"\s*AGENT\b[^:]*:\s*$", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"[^:]*;[^:]*QUOTED-PRINTABLE", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -116,7 +118,7 @@ def _in_one_charset(data: bytes) -> bytes:
     if data.isascii() or re.search(rb";CHARSET=", data, re.IGNORECASE):
         return data
     try:
-        data.decode()
+        re.sub(rb"\r?\n[ \t]", b"", data).decode()  # lines may be folded inside a character
     except UnicodeDecodeError:
         values = b"\n".join(_WORDS.findall(data))
         if len(re.findall(rb"[\x80-\xff]", values)) > len(re.findall(rb"[A-Za-z]", values)):
@@ -130,7 +132,8 @@ def cards(data: bytes) -> Iterator[Card]:
     """The cards of a file, each with its lines; one inside another (AGENT) is passed over."""
     card: Card | None = None
     inner = 0
-    for line in _in_one_charset(as_utf8(data)).splitlines():
+    text = _JOINED.sub(rb"\1\n", _in_one_charset(as_utf8(data)))
+    for line in text.splitlines():
         if _BEGIN.match(line):
             if card is not None and (inner or (card.lines and _AGENT.match(card.lines[-1]))):
                 inner += 1

@@ -212,7 +212,7 @@ def _labels(named: _Named) -> dict[str, str]:
 
 def _kind(line: Property) -> str:
     kinds = sorted(line.types() - {"PREF", "HOME", "WORK", "OTHER", "TEXT"})
-    return kinds[0] if kinds else ""
+    return _CODE.sub(r"\1", kinds[0]) if kinds else ""
 
 
 def _android(named: _Named, kind: str) -> list[list[str]]:

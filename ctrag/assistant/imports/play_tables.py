@@ -29,7 +29,15 @@ _WHEN = (
         "end time",
         "date played",
     ),
-    *("event end timestamp", "event start timestamp", "date", "datum", "fecha", "data"),
+    *(
+        "event end timestamp",
+        "event start timestamp",
+        "last played date",
+        "date",
+        "datum",
+        "fecha",
+        "data",
+    ),
 )
 _BARE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\"[^\"\n]*\"|[^,\n\"]*)(?:,(?:\"[^\"\n]*\"|[^,\n\"]*)){2},\"?"

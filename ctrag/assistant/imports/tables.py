@@ -9,7 +9,7 @@ from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.card_lines import decoded as by_line
 from ctrag.assistant.imports.mail.charset import detected
 
-_SEPARATORS = ",;\t"
+_SEPARATORS = ",;\t|"
 _LONGEST_FIELD = 1_000_000
 
 

@@ -245,6 +245,18 @@ def test_a_line_that_is_no_property_never_becomes_part_of_a_number() -> None:
     ]
 
 
+def test_books_that_were_put_together_without_a_line_end_are_all_read() -> None:
+    book = card("FN:Ida Lie", "TEL:1") + card("FN:Kåre Æs", "TEL:2")
+    assert names(book.replace("END:VCARD\r\n", "END:VCARD")) == ["Ida Lie", "Kåre Æs"]
+
+
+def test_a_note_that_is_folded_inside_a_character_does_not_change_its_script() -> None:
+    data = card("FN:Ida Lie", "NOTE:" + "é" * 40).encode()
+    place = data.index("é".encode()) + 21
+    found = read(data[:place] + b"\r\n " + data[place:])
+    assert found.contacts[0].note == "é" * 40
+
+
 def test_a_number_as_an_address_is_read_without_its_parameters() -> None:
     line = "TEL;VALUE=uri;TYPE=work:tel:+49-30-12;phone-context=example.org;ext=5"
     assert one("FN:Ida Lie", line).phones == ("+49-30-12 ext. 5",)
