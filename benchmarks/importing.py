@@ -78,7 +78,8 @@ _DRAW = np.random.default_rng(0)
 def _noise(owned: Sequence[tuple[Person, Item]]) -> Matrix:
     """Random unit vectors: as large as encoded ones, also where they are compressed."""
     rows = _DRAW.standard_normal((len(owned), 1152)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
 
 
 def _write(path: Path, mails: int) -> None:
