@@ -41,6 +41,10 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",
 }
 
+ROWS_TOGETHER = 2048
+"""Rows of a group, the fewest there can be. Every write reads and writes the last group again: with
+DuckDB's 122,880 that is all of a person's mails, and memory grows with them."""
+
 _Result = TypeVar("_Result")
 
 
@@ -102,7 +106,10 @@ def writing(
     _writer.attached = True
     try:
         _retrying(
-            lambda: connection.execute(_attaching(path)), name, timeout, refused="not writable"
+            lambda: connection.execute(f"{_attaching(path)} (ROW_GROUP_SIZE {ROWS_TOGETHER})"),
+            name,
+            timeout,
+            refused="not writable",
         )
         connection.execute("USE store")
         connection.begin()

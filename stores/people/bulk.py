@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stores.database import StoreUnavailable, writing
+from stores.database import ROWS_TOGETHER, StoreUnavailable, writing
 from stores.errors import InputError
 from stores.files import make_private_folder
 from stores.people import changes_journal, generations
@@ -205,7 +205,7 @@ def compact(path: Path) -> None:
     with writing(path, path.stem) as connection:
         connection.commit()
         quoted = str(fresh).replace("'", "''")
-        connection.execute(f"ATTACH '{quoted}' AS compacted")
+        connection.execute(f"ATTACH '{quoted}' AS compacted (ROW_GROUP_SIZE {ROWS_TOGETHER})")
         connection.execute("COPY FROM DATABASE store TO compacted")
         connection.execute("CHECKPOINT compacted")
         connection.execute("DETACH compacted")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from charset_normalizer import from_bytes
+from ctrag.assistant.imports.mail.charset import detected
 
 _TOP = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VTIMEZONE", "VFREEBUSY"})
 """What a calendar consists of; one never holds another, so that BEGIN of one ends another."""
@@ -23,7 +23,7 @@ _PROPERTY = re.compile(
     r"TZOFFSETFROM|TZOFFSETTO|TZURL|UID|URL|METHOD|VERSION|PRODID|CALSCALE|NAME|FREEBUSY|BEGIN|END|"
     r"REFRESH-INTERVAL|STYLED-DESCRIPTION|STRUCTURED-DATA|TRIGGER|REPEAT|ACKNOWLEDGED|BUSYTYPE|"
     r"AALARM|DALARM|MALARM|PALARM|DCREATED|DAYLIGHT|RNUM|TZ)"
-    r"(?=[;:])",
+    r"(?=[ \t]*[;:])",
     re.IGNORECASE,
 )
 _PARAMETER = re.compile(r';\s*([A-Za-z0-9-]+)=((?:"[^"]*"|[^";:])*)')
@@ -36,8 +36,12 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED = re.compile(r"[^:]{0,300};(?:ENCODING=)?QUOTED-PRINTABLE[;:]", re.IGNORECASE)
 """A line in quoted-printable, which ends with `=` where it goes on in the next."""
 _CARET = {"^n": "\n", "^'": '"', "^^": "^"}
+_WORDS = re.compile(
+    rb"^(?:SUMMARY|DESCRIPTION|LOCATION|COMMENT|X-WR-CALNAME)[^:\r\n]*:([^\r\n]*)", re.M
+)
+"""Values that are words of the person who wrote them."""
 _NO_LATIN = 0.3
-"""Bytes above 127 for each Latin letter from which on a text is in another script."""
+"""Bytes above 127 for each Latin letter from which on such words are in another script."""
 LONGEST_VALUE = 100_000
 """Characters of one value at most: what is beyond is data, such as a picture, and no text."""
 
@@ -132,10 +136,11 @@ def decoded(data: bytes) -> str:
         bad = len(re.findall(rb"[\x80-\xff]", data[error.start : error.start + 2000]))
         if len(re.findall(rb"[\xc3-\xf4][\x80-\xbf]", data)) > bad // 2:  # UTF-8, damaged
             return data.decode("utf-8-sig", errors="replace")
-        letters = len(re.findall(rb"[A-Za-z]", data))
-        strange = len(re.findall(rb"[\x80-\xff]", data)) / max(1, letters)
-        guess = from_bytes(data[:200_000]).best() if strange > _NO_LATIN else None
-        return data.decode(guess.encoding if guess else "cp1252", errors="replace")
+        words = b"\n".join(_WORDS.findall(data)) or data
+        letters = len(re.findall(rb"[A-Za-z]", words))
+        strange = len(re.findall(rb"[\x80-\xff]", words)) / max(1, letters)
+        guess = detected(words) if strange > _NO_LATIN else None
+        return data.decode(guess or "cp1252", errors="replace")
 
 
 def quoted(zone: str) -> str:
@@ -159,7 +164,7 @@ def _lines(data: bytes) -> Iterator[str]:
     else:
         text = re.sub(r"\r?\n[ \t]", "", decoded(data))
     before: list[str] = []
-    for line in re.split(r"\r\n|\n|\r", text):
+    for line in re.split(r"\r\n|\n|\r|(?<=END:VCALENDAR)(?=BEGIN:VCALENDAR)", text):
         if before and before[-1].endswith("=") and _QUOTED.match(before[0]):
             before[-1] = before[-1][:-1]
             before.append(line)
@@ -177,7 +182,7 @@ def _property(line: str) -> Property | None:
     name = _PROPERTY.match(line)
     if name is None:
         return None
-    rest = line[name.end() :]
+    rest = line[name.end() :].lstrip()
     if "DT" in name[0].upper() or name[0].upper() in ("DUE", "EXDATE", "RDATE", "RECURRENCE-ID"):
         # `TZID=tzone://Microsoft/Utc:20260715T120000` should be in quotation marks and often is not
         rest = _TIME_AT_END.sub(lambda one: f";TZID={quoted(one['zone'])}:{one['value']}", rest)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from ctrag.assistant.imports.calendar_lines import Component, Property
+from ctrag.assistant.imports.mail.html import html_text
 
 NO_TITLE = "(no title)"
 BUSY = "Busy"
@@ -24,7 +25,7 @@ _LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 
 def title_of(component: Component) -> str:
     """The title; of one without, `BUSY` where it is private and says nothing, else `NO_TITLE`."""
-    title = " ".join(html.unescape(component.text("SUMMARY")).split())
+    title = " ".join(html.unescape(plain(component.text("SUMMARY"))).split())
     if title:
         return title
     private = component.text("CLASS").upper() in ("PRIVATE", "CONFIDENTIAL")
@@ -44,8 +45,17 @@ def notes_of(component: Component) -> str | None:
 
 def place_of(component: Component) -> str | None:
     """The place, on one line."""
-    place = " ".join(html.unescape(plain(component.text("LOCATION"))).split())
-    return place or None
+    said = re.sub(r"\s<https?://[^<>]*>", "", plain(component.text("LOCATION")))
+    place = " ".join(html.unescape(said).split())
+    return place or _apples_place(component) or None
+
+
+def _apples_place(component: Component) -> str:
+    """The place that Apple's calendar keeps beside the standard: its name and address."""
+    lines = component.all("X-APPLE-STRUCTURED-LOCATION")
+    said = [lines[0].parameters.get(name, "") for name in ("X-TITLE", "X-ADDRESS")] if lines else []
+    parts = [part.strip(" ,") for one in said for part in re.split(r"\\n|\n", one)]
+    return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
 def people_of(component: Component) -> tuple[str, ...]:
@@ -78,7 +88,8 @@ def name_of(person: Property) -> str:
         name = name[7:]
     if not name:
         value = person.text
-        return value[7:] if value.casefold().startswith("mailto:") else value
+        value = value[7:] if value.casefold().startswith("mailto:") else value
+        return "" if re.match(r"[\w+.-]+:(?!//)", value) else value  # another kind of address
     last, comma, first = (part.strip() for part in name.partition(","))
     if comma and first and last and "," not in first and "@" not in name:
         behind = re.search(r"\s*\([^)]*\)\s*\Z", first)
@@ -97,18 +108,14 @@ def address_of(person: Property) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without markup, where it has any."""
+    """A text without markup, where it has any; links keep their addresses."""
     if not _MARKUP.search(text):
         return text.strip()
     if text.count("<") <= _MOST_TAGS:
-        from inscriptis import get_text
-
         try:
-            found = get_text(text)
+            found = html_text(text)
         except Exception:  # nested too deep, or no document to its parser
             found = ""
-        lines = [line.strip() for line in found.replace("\xa0", " ").splitlines()]
-        found = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
         if found:
             return found
     bare = re.sub(r"<[^<>]*>", " ", _LEAD.sub(" ", text))

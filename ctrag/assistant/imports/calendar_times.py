@@ -21,6 +21,7 @@ _DURATION = re.compile(
     r"(?:T(?:(?P<h>\d{1,6})H)?(?:(?P<m>\d{1,7})M)?(?:(?P<s>\d{1,8})S)?)?",
     re.IGNORECASE,
 )
+_YES = ("TRUE", "1")
 _MOST_RULES = 200
 """Changes of a zone's offset that a file may define."""
 
@@ -31,7 +32,9 @@ def moment_of(line: Property, zones: Zones) -> Moment:
     Raises:
         ValueError: It is no time, or there is no such day.
     """
-    return parsed(line.value, line.parameters.get("TZID", ""), zones)
+    found = parsed(line.value, line.parameters.get("TZID", ""), zones)
+    said = line.parameters.get("VALUE", "").upper()
+    return found.date() if said == "DATE" and isinstance(found, datetime) else found
 
 
 def moments_of(lines: list[Property], zones: Zones) -> list[Moment]:
@@ -111,23 +114,28 @@ def _duration(value: str) -> timedelta | None:
 
 def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
     """Start and end. Without an end, a day lasts a day and a meeting an hour; an end before the
-    start is the start.
+    start is the start. A changed occurrence that says no start is when it would have been.
 
     Raises:
         ValueError: It has no start, or one that is no time.
         OverflowError: It ends after the year 9999.
     """
-    line = component.first("DTSTART")
+    line = component.first("DTSTART", "RECURRENCE-ID")
     if line is None:
         raise InputError("it has no start")
     start = moment_of(line, zones)
     last = component.first("DTEND")
+    day_zone = _zone_of_days(component, start, zones)
+    if day_zone is not None and isinstance(start, datetime):
+        start = start.astimezone(day_zone).date()
     if last is not None:
         try:
             end = moment_of(last, zones)
         except ValueError:
             pass  # as if it had none
         else:
+            if day_zone is not None and isinstance(end, datetime):
+                end = end.astimezone(day_zone).date()
             before = instant(end, zones.fallback) < instant(start, zones.fallback)
             return start, start if before else end
     given = component.first("DURATION")
@@ -139,6 +147,17 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
         midnight = datetime.combine(start, time(), zones.fallback)
         return start, start + length if whole else midnight + length
     return start, (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+
+
+def _zone_of_days(component: Component, start: Moment, zones: Zones) -> tzinfo | None:
+    """The zone in which an event begins at midnight that Exchange marks as one of whole days;
+    None for any other event."""
+    if component.text("X-MICROSOFT-CDO-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY").upper() not in _YES:
+        return None
+    if not isinstance(start, datetime):
+        return None
+    places = (start.tzinfo, zones.fallback)
+    return next((one for one in places if start.astimezone(one).time() == time()), None)
 
 
 def instant(moment: Moment, zone: tzinfo) -> datetime:
@@ -159,7 +178,9 @@ def local(moment: Moment, zone: tzinfo) -> datetime:
         OverflowError: It lies outside of the years 1 to 9999.
     """
     if isinstance(moment, datetime):
-        return moment.astimezone(zone).replace(tzinfo=None, second=0, microsecond=0)
+        # By way of UTC: a time that a clock leaves out in spring is the one that it shows then.
+        there = moment.astimezone(UTC).astimezone(zone)
+        return there.replace(tzinfo=None, second=0, microsecond=0)
     return datetime.combine(moment, time())
 
 

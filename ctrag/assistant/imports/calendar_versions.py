@@ -7,6 +7,8 @@ from ctrag.assistant.imports.calendar_lines import Component, Property
 
 KINDS = {"VEVENT": "event", "VTODO": "to-do", "VJOURNAL": "journal", "VFREEBUSY": "event"}
 """Components that are records, and what reports call them."""
+NO_EVENTS = ("REPLY", "COUNTER", "REFRESH", "DECLINECOUNTER")
+"""Methods that answer an invitation: they repeat its event with one of its guests."""
 
 
 def groups(found: list[Component]) -> dict[str, list[Component]]:
@@ -33,10 +35,13 @@ def groups(found: list[Component]) -> dict[str, list[Component]]:
 
 def _is_another(one: Component, group: list[Component]) -> bool:
     """Whether an event with the UID of these is another event."""
-    if one.kind != "VEVENT" or not group or one.first("RECURRENCE-ID", "RRULE", "RDATE"):
+    if one.kind != "VEVENT" or not group or one.first("RECURRENCE-ID"):
         return False
     first = group[0]
-    if first.first("RECURRENCE-ID", "RRULE", "RDATE") or _version(first) != _version(one):
+    if first.first("RECURRENCE-ID") or _version(first) != _version(one):
+        return False
+    repeats = first.first("RRULE", "RDATE") or one.first("RRULE", "RDATE")
+    if repeats and first.text("SUMMARY") == one.text("SUMMARY"):
         return False
     starts = [line.value.strip() if line else "" for line in (_start(first), _start(one))]
     return starts[0] != starts[1]

@@ -28,6 +28,7 @@ from ctrag.assistant.imports.calendar_times import (
 from ctrag.assistant.imports.calendar_todos import due_of, reason_of
 from ctrag.assistant.imports.calendar_versions import (
     KINDS,
+    NO_EVENTS,
     cancelled,
     for_the_future,
     groups,
@@ -77,13 +78,10 @@ class _Reader:
         self._left_out: list[LeftOut] = []
         self._said: tuple[Component, tuple[str, str | None, tuple[str, ...], str | None]] | None
         self._said = None
-        calendars = [one for one in found if one.kind == "VCALENDAR"]
-        self._calendar = calendars[0] if calendars else Component("VCALENDAR")
 
     def result(self) -> Found:
         """What was read."""
-        name = self._calendar.text("X-WR-RELCALID", "X-WR-CALNAME", "NAME")
-        return Found(list(self._items.values()), [], self._left_out, source_id=name)
+        return Found(list(self._items.values()), left_out=self._left_out)
 
     def read(self, uid: str, group: list[Component]) -> None:
         """One event, to-do or journal: all its components."""
@@ -179,6 +177,7 @@ class _Reader:
     def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
         if self._said is None or self._said[0] is not one:  # once for all occurrences
+            self._check_end(one, zones)
             self._said = one, (title_of(one), place_of(one), people_of(one), notes_of(one))
         title, place, people, notes = self._said[1]
         return {
@@ -189,6 +188,14 @@ class _Reader:
             "attendees": people,
             "notes": notes,
         }
+
+    def _check_end(self, one: Component, zones: Zones) -> None:
+        line = one.first("DTEND")
+        try:
+            if line is not None:
+                moment_of(line, zones)
+        except ValueError as error:
+            self._leave(one, f"its end is left out: {error}", lost=False)
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
         self._items[key] = Item(key, "calendar", fields | ({"repeats": repeats} if repeats else {}))
@@ -202,21 +209,26 @@ class _Reader:
         due, why = due_of(one, self._zones(one), self._now, done=done)
         if why:
             self._leave(one, f"only its first time is kept: {why}", lost=False)
+        title, notes = title_of(one), notes_of(one)
+        if title == NO_TITLE and notes:
+            title, _, notes = notes.partition("\n")
+            title, notes = title[:_SHOWN], title[_SHOWN:] + notes
         fields: dict[str, Value] = {
-            "title": title_of(one),
+            "title": title,
             "due": None if due is None else local(due, self._owner.zone),
             "list": self._name(one) or _REMINDERS,
             "done": done or one.text("PERCENT-COMPLETE") == "100",
         }
-        if fields["title"] == NO_TITLE and not one.text("DESCRIPTION") and due is None:
+        if title == NO_TITLE and due is None:
             raise InputError("it has neither a title nor a time")
-        if notes_of(one):
+        if notes:
             self._leave(one, "reminders have no notes: these are not kept", lost=False)
         key = item_id(self._owner.person_id, "reminders", uid)
         self._items[key] = Item(key, "reminders", fields)
 
     def _journal(self, one: Component, uid: str) -> None:
-        title, body = title_of(one), plain(one.text("DESCRIPTION")) or plain(one.text("X-ALT-DESC"))
+        texts = (plain(line.text) for line in one.all("DESCRIPTION"))  # a journal may have several
+        title, body = title_of(one), "\n".join(filter(None, texts)) or plain(one.text("X-ALT-DESC"))
         if title == NO_TITLE:
             title = body.strip().partition("\n")[0][:_SHOWN] or title
         if one.text("STATUS").upper() == "CANCELLED":
@@ -247,7 +259,7 @@ class _Reader:
         """Whether the event does not take place, or is none of the owner's; then it is told."""
         if cancelled(one):
             self._leave(one, "cancelled", on_purpose=True)
-        elif one.calendar is not None and one.calendar.text("METHOD").upper() == "REPLY":
+        elif one.calendar is not None and one.calendar.text("METHOD").upper() in NO_EVENTS:
             why = "an answer to an invitation, not an event"
             self._leave(one, why, on_purpose=True)
         elif declined_by(one, self._owner.addresses):

@@ -13,12 +13,16 @@ from ctrag.assistant.imports.mail.charset import detected
 _PROPERTY = re.compile(rb"\s*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*([;:])")
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*BEGIN\s*:\s*VCARD\s*$", re.IGNORECASE)
 _END = re.compile(rb"\s*END\s*:\s*VCARD\s*$", re.IGNORECASE)
+_JOINED = re.compile(rb"(END:VCARD)(?=BEGIN:VCARD)", re.IGNORECASE)
+"""Books that were put together without a line's end."""
 _AGENT = re.compile(rb"\s*AGENT\b[^:]*:\s*$", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"[^:]*;[^:]*QUOTED-PRINTABLE", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
 _WORDS = re.compile(rb"^(?:FN|N|ORG|NOTE|ADR|TITLE)\b[^:\n]*:(.*)", re.MULTILINE | re.IGNORECASE)
 """Values that are words of the person who wrote them."""
+_TEXTS = {"ADR", "FN", "LABEL", "N", "NOTE", "ORG", "ROLE", "TITLE"}
+"""Properties whose values may have lines that were not folded."""
 _BINARY = {"PHOTO", "LOGO", "SOUND", "KEY"}
 _NAMES = frozenset(
     """ADR AGENT ANNIVERSARY BDAY CALADRURI CALURI CATEGORIES CLASS CLIENTPIDMAP CREATED EMAIL FBURL
@@ -114,10 +118,10 @@ def _in_one_charset(data: bytes) -> bytes:
     if data.isascii() or re.search(rb";CHARSET=", data, re.IGNORECASE):
         return data
     try:
-        data.decode()
+        re.sub(rb"\r?\n[ \t]", b"", data).decode()  # lines may be folded inside a character
     except UnicodeDecodeError:
         values = b"\n".join(_WORDS.findall(data))
-        if len(re.findall(rb"[\x80-\xff]", values)) > 2 * len(re.findall(rb"[A-Za-z]", values)):
+        if len(re.findall(rb"[\x80-\xff]", values)) > len(re.findall(rb"[A-Za-z]", values)):
             charset = detected(values)
             if charset is not None:
                 return data.decode(charset, "replace").encode("utf-8", "replace")
@@ -128,7 +132,8 @@ def cards(data: bytes) -> Iterator[Card]:
     """The cards of a file, each with its lines; one inside another (AGENT) is passed over."""
     card: Card | None = None
     inner = 0
-    for line in _in_one_charset(as_utf8(data)).splitlines():
+    text = _JOINED.sub(rb"\1\n", _in_one_charset(as_utf8(data)))
+    for line in text.splitlines():
         if _BEGIN.match(line):
             if card is not None and (inner or (card.lines and _AGENT.match(card.lines[-1]))):
                 inner += 1
@@ -154,7 +159,7 @@ def cards(data: bytes) -> Iterator[Card]:
 def properties(card: Card) -> tuple[list[Property], list[str]]:
     """The properties of a card, and the lines that are none.
 
-    A line that is neither a property nor folded is part of the value before it.
+    A line that is neither a property nor folded is part of the text before it, if there is one.
     """
     found: list[tuple[re.Match[bytes], bytearray]] = []
     strays: list[str] = []
@@ -169,7 +174,8 @@ def properties(card: Card) -> tuple[list[Property], list[str]]:
             found[-1][1].extend(line if old and not _binary(found[-1][0]) else line[1:])
         elif begun is None or not _is_name(begun):
             if line.strip() and found and not _binary(found[-1][0]):
-                found[-1][1].extend(b"\\n" + line)
+                if found[-1][0][2].decode().upper() in _TEXTS:
+                    found[-1][1].extend(b"\\n" + line)
                 strays.append(decoded(line).strip())
         else:
             found.append((begun, bytearray(line)))

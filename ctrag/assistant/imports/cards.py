@@ -1,9 +1,9 @@
 """Address books (vCard 2.1, 3 and 4) as phones, Outlook and Google write them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from ctrag.assistant.imports.birthdays import birthday
+from ctrag.assistant.imports.birthdays import birthday, yearly
 from ctrag.assistant.imports.card_lines import Card, Property, cards, properties
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.errors import InputError
@@ -12,13 +12,14 @@ from stores.people.items import Contact
 LONGEST_NAME, LONGEST_NOTE = 200, 4000
 _MOST_VALUES = 50
 """Numbers, addresses or relations of one contact."""
+EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Begins names in which the family's name is first, without a space."""
 _CODE = re.compile(r"_\$!<(.*)>!\$_")
 """Labels that Apple translates: `_$!<Spouse>!$_`."""
 _RELATIVES = {
     "X-SPOUSE": "spouse",
     "X-MANAGER": "manager",
     "X-ASSISTANT": "assistant",
-    "X-ANNIVERSARY": "",
     "X-MS-SPOUSE": "spouse",
     "X-MS-CHILD": "child",
     "X-MS-MANAGER": "manager",
@@ -30,6 +31,10 @@ _RELATIVES = {
     "X-KADDRESSBOOK-X-MANAGERSNAME": "manager",
     "X-KADDRESSBOOK-X-ASSISTANTSNAME": "assistant",
 }
+_ANNIVERSARIES = (
+    *("ANNIVERSARY", "X-ANNIVERSARY", "X-EVOLUTION-ANNIVERSARY", "X-MS-ANNIVERSARY"),
+    "X-KADDRESSBOOK-X-ANNIVERSARY",
+)
 _ANDROID_RELATIONS = (
     "custom assistant brother child partner father friend manager mother parent partner "
     "referred relative sister spouse"
@@ -46,13 +51,13 @@ def read_contacts(data: bytes, owner: Owner) -> Found:
     found = Found()
     number = 0
     for number, card in enumerate(cards(data), start=1):
-        _read(card, number, found)
+        _read(card, number, found, owner)
     if not number:
         raise InputError("not a vCard file: no line is BEGIN:VCARD")
     return found
 
 
-def _read(card: Card, number: int, found: Found) -> None:
+def _read(card: Card, number: int, found: Found, owner: Owner) -> None:
     lines, strays = properties(card)
     named = _Named(lines)
     if any(one.text().casefold() == "group" for one in (*named("KIND"), *_groups(named))):
@@ -70,7 +75,9 @@ def _read(card: Card, number: int, found: Found) -> None:
         found.left_out.append(LeftOut("contact", f"card {number}", why))
         return
     born = next((one for one in named("BDAY") if one.text()), None)
-    day = _birthday(born)
+    day = _birthday(born) if born else next(map(birthday, _androids_days(named, "3")), None)
+    for what, on in _anniversaries(named, lines):
+        found.items += yearly(f"{name}'s {what}", on, f"{what} {name}", owner)
     note = "\n".join(one.text() for one in named("NOTE") if one.text())
     found.contacts.append(
         Contact(
@@ -126,6 +133,8 @@ def _name(named: _Named) -> str:
         return whole
     for one in named("N"):
         family, given, more, prefix, suffix = [*map(_line, one.parts()), "", "", "", "", ""][:5]
+        if EAST_ASIAN.match(family):
+            return (family + given)[:LONGEST_NAME]
         if joined := " ".join(filter(None, (prefix, given, more, family, suffix))):
             return joined[:LONGEST_NAME]
     return ""
@@ -149,7 +158,17 @@ def _numbers(lines: Sequence[Property]) -> tuple[str, ...]:
     """Numbers, preferred ones first; those of fax machines and pagers last, whatever is said."""
     unheard = {"FAX", "PAGER", "MODEM", "BBS"}
     ordered = sorted(lines, key=lambda one: bool(one.types() & unheard))
-    return _once(re.sub(r"^tel:", "", one.text(), flags=re.IGNORECASE) for one in ordered)
+    return _once(map(_number, ordered))
+
+
+def _number(line: Property) -> str:
+    """The number; of an address such as `tel:+49-30-123;ext=5`, without its parameters."""
+    text = line.text()
+    if not text.casefold().startswith("tel:"):
+        return text
+    number, *more = text[4:].split(";")
+    extension = next((one[4:] for one in more if one.casefold().startswith("ext=")), "")
+    return f"{number} ext. {extension}" if extension else number
 
 
 def _mails(lines: Sequence[Property]) -> tuple[str, ...]:
@@ -169,7 +188,7 @@ def _addresses(lines: Sequence[Property], labels: Sequence[Property]) -> tuple[s
 
 
 def _related(named: _Named, lines: Sequence[Property]) -> tuple[str, ...]:
-    labels = {one.group: _CODE.sub(r"\1", one.text()) for one in named("X-ABLABEL") if one.group}
+    labels = _labels(named)
     found = []
     for one in lines:
         who = one.text()
@@ -186,9 +205,14 @@ def _related(named: _Named, lines: Sequence[Property]) -> tuple[str, ...]:
     return _once(f"{kind.casefold()}: {who}" if kind else who for kind, who in found if who)
 
 
+def _labels(named: _Named) -> dict[str, str]:
+    """Group → its label, as Apple's and Google's cards have them."""
+    return {one.group: _CODE.sub(r"\1", one.text()) for one in named("X-ABLABEL") if one.group}
+
+
 def _kind(line: Property) -> str:
     kinds = sorted(line.types() - {"PREF", "HOME", "WORK", "OTHER", "TEXT"})
-    return kinds[0] if kinds else ""
+    return _CODE.sub(r"\1", kinds[0]) if kinds else ""
 
 
 def _android(named: _Named, kind: str) -> list[list[str]]:
@@ -202,6 +226,28 @@ def _birthday(line: Property | None) -> str | None:
         return None
     omitted = (line.parameters.get("X-APPLE-OMIT-YEAR") or [""])[0]
     return birthday(line.text(), without_year=omitted)
+
+
+def _androids_days(named: _Named, kind: str) -> list[str]:
+    """Days that Android keeps of this kind: 1 is an anniversary, 3 a birthday."""
+    every = (one[1:3] for one in _android(named, "contact_event"))
+    return [one[0] for one in every if one[1:] == [kind]]
+
+
+def _anniversaries(named: _Named, lines: Sequence[Property]) -> Iterator[tuple[str, str]]:
+    """(what, day) of every day of the year that is kept beside the birthday."""
+    said = [text for name in _ANNIVERSARIES for one in named(name) if (text := one.text())]
+    labels = _labels(named)
+    days = [("anniversary", text) for text in (*said, *_androids_days(named, "1"))]
+    days += [
+        (labels.get(one.group, "").casefold() or "anniversary", one.text())
+        for one in lines
+        if one.name == "X-ABDATE"
+    ]
+    for what, text in days[:_MOST_VALUES]:
+        day = birthday(text)
+        if day is not None:
+            yield _line(what), day
 
 
 def _line(text: str) -> str:

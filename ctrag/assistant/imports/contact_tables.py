@@ -8,7 +8,7 @@ from importlib.resources import files
 import yaml
 
 from ctrag.assistant.imports.birthdays import birthday
-from ctrag.assistant.imports.cards import LONGEST_NAME, LONGEST_NOTE
+from ctrag.assistant.imports.cards import EAST_ASIAN, LONGEST_NAME, LONGEST_NOTE
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.tables import first, rows
 from ctrag.assistant.imports.times import day_first, in_order
@@ -17,13 +17,14 @@ from stores.people.items import Contact
 _MAIL = re.compile(
     r"(?!.*\b(?:type|typ|tipo|label|etikett)\b)"
     r".*(?:\be ?mail|courriel|messagerie|correo|posta elettronica|\be ?post|sähköposti|\be ?posta|"
-    r"почт).*"
+    r"\be ?posta|почт|邮箱|邮件|郵件|メール|이메일|메일).*"
 )
 _ADDRESS = re.compile(r"[^\s@<>]{1,200}@[^\s@<>]{1,200}")
 _PHONE = re.compile(
     r"(?!.*\b(?:type|label|typ)\b|.*phonetic)"
     r".*(?:phone|telefon|téléphone|teléfono|telefoon|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
-    r"komórk|puhelin|\bgsm\b|mobiel|телефон|fax|pager).*"
+    r"komórk|puhelin|\bgsm\b|mobiel|телефон|τηλέφων|κινητ|手机|手機|电话|電話|携帯|전화|휴대|fax|"
+    r"pager).*"
     r"|home|work|mobile"
 )
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
@@ -87,6 +88,8 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
     parts = (first(row, *columns[kind]) for kind in ("given", "middle", "family"))
     whole = (first(row, "name prefix"), *parts, first(row, "name suffix", "suffix"))
     joined = " ".join(filter(None, whole))
+    if EAST_ASIAN.match(joined):
+        joined = first(row, *columns["family"]) + first(row, *columns["given"])
     nicknames = tuple(filter(None, (first(row, *columns["nick"]),)))
     names = (first(row, *columns["whole"]) or joined, company, *nicknames, *emails, *phones)
     name = next(filter(None, names), "")
@@ -111,7 +114,7 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
 def _emails(row: Mapping[str, str]) -> Iterator[str]:
     """Addresses, starred ones first; Google joins those of one kind with `:::`."""
     values = (value for name, value in row.items() if _MAIL.fullmatch(name) and value)
-    found = [one.strip() for value in values for one in value.split(":::")]
+    found = [one.strip() for value in values for one in re.split(":::|[;,]", value)]
     starred = [one.strip("* ") for one in found if one.startswith("*")]
     every = dict.fromkeys((*starred, *(one.strip("* ") for one in found)))
     yield from (one for one in every if _ADDRESS.fullmatch(one))
@@ -136,7 +139,7 @@ def _phones(row: Mapping[str, str]) -> Iterator[str]:
         return 0 if "*" in said else 1 if _MOBILE.fullmatch(said) else 2
 
     names = sorted(named, key=rank)
-    values = [one.strip() for name in names for one in named[name].split(":::")]
+    values = [one.strip() for name in names for one in re.split(":::|;", named[name])]
     yield from dict.fromkeys(filter(None, values))
 
 

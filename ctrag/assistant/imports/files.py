@@ -15,6 +15,7 @@ from ctrag.assistant.imports.calls import read_call_table, read_calls
 from ctrag.assistant.imports.card_lines import as_utf8, decoded
 from ctrag.assistant.imports.cards import read_contacts
 from ctrag.assistant.imports.contact_tables import read_contact_table
+from ctrag.assistant.imports.evernote import read_evernote
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
 from ctrag.assistant.imports.json_rows import BrokenJsonError, halves_in, rows, without_halves
@@ -229,6 +230,8 @@ def _read(kind: Kind, data: bytes, source: Source, owner: Owner) -> Found:
             return read_play_table(data, owner)
         case "keep":
             return read_keep(_object(data), source.name, owner)
+        case "evernote":
+            return read_evernote(data, owner)
         case "tasks":
             return read_tasks(_object(data), owner)
         case _:

@@ -45,9 +45,6 @@ class Found:
     items: list[Item] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
-    source_id: str = ""
-    """What the source calls itself (a calendar's id or name), the same at every export; empty where
-    it says nothing. An earlier item of the same source that is not found any more is gone there."""
 
 
 def item_id(person_id: str, app: str, uid: str) -> str:

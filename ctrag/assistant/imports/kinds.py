@@ -8,7 +8,7 @@ from ctrag.assistant.imports.calls import is_calls
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.contact_tables import is_contacts
 from ctrag.assistant.imports.mails import mail_file
-from ctrag.assistant.imports.play_tables import is_plays
+from ctrag.assistant.imports.play_tables import is_bare_plays, is_plays
 from ctrag.assistant.imports.tables import headings
 
 Kind = Literal[
@@ -21,6 +21,7 @@ Kind = Literal[
     "call table",
     "note",
     "keep",
+    "evernote",
     "tasks",
     "activity",
     "music",
@@ -53,8 +54,11 @@ _OLM = (
     "Outlook for Mac's archive: drag the mail folders out of Outlook (each becomes an .mbox), "
     "export calendars as .ics and contacts as .vcf, and import those"
 )
+_PAGES = "activity as a page to look at: order it from Takeout again, as JSON (Multiple formats)"
 _MESSAGES = "text messages: no application here keeps them; docs/own-app.md says how to add one"
-_BEGIN = re.compile(rb"^[ \t]*BEGIN[ \t]*:[ \t]*(VCALENDAR|VCARD)[ \t]*\r?$", re.I | re.MULTILINE)
+_BEGIN = re.compile(
+    rb"(?:\A|[\r\n])[ \t]*BEGIN[ \t]*:[ \t]*(VCALENDAR|VCARD)[ \t]*(?:[\r\n]|\Z)", re.I
+)
 _NOTES = {".md", ".markdown", ".mdown", ".mkd"}
 _FRONT = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")
 
@@ -65,6 +69,8 @@ def other_way(head: bytes, name: str) -> str | None:
         return _OLM
     if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?(?:<\?[^>]*>\s*)*<smses\b", head, re.S):
         return _MESSAGES
+    if b'class="mdl-grid"' in head or b'class="outer-cell' in head:
+        return _PAGES
     for (begin, ending), why in _BY_NAME.items():
         if head.startswith(begin) and name.casefold().endswith(ending):
             return why
@@ -84,14 +90,17 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     if mail_file(head, name) is not None:
         return "mail"
     text = as_utf8(head)
-    if b"\0" in text[:4096]:
+    begun = _BEGIN.search(text)
+    if b"\0" in text[: begun.start() if begun else 4096]:
         return None
-    if begun := _BEGIN.search(text):
+    if begun:
         return "calendar" if begun[1].upper() == b"VCALENDAR" else "contacts"
     start = text.lstrip()
     if start[:1] in (b"[", b"{"):
         return _json(start)
     if start.startswith(b"<"):
+        if b"<en-export" in start[:4096]:
+            return "evernote"
         return "calls" if b"<calls" in start[:4096] else None
     suffix = PurePosixPath(name.casefold()).suffix
     if suffix in _NOTES or _FRONT.match(text):
@@ -99,7 +108,7 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     columns = headings(head)
     if is_calls(columns):
         return "call table"
-    if is_plays(columns):
+    if is_plays(columns) or is_bare_plays(head):
         return "music table"
     return "contact table" if is_contacts(columns) else None
 

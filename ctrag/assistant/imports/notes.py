@@ -65,7 +65,7 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
         found.left_out.append(LeftOut("note", name, "it is empty", lost=False))
         return found
     folder = path.parent.name or FOLDER
-    _add(found, owner, name, title or path.stem, body, folder, at or modified)
+    add_note(found, owner, name, title or path.stem, body, folder, at or modified)
     return found
 
 
@@ -85,13 +85,14 @@ def read_keep(raw: Mapping[str, Any], name: str, owner: Owner) -> Found:
         return found
     labels = [str(one.get("name")) for one in _listed(raw.get("labels")) if one.get("name")]
     at = moment(raw.get("userEditedTimestampUsec"), owner)
-    _add(found, owner, name, title, body, labels[0] if labels else "Keep", at)
+    add_note(found, owner, name, title, body, labels[0] if labels else "Keep", at)
     return found
 
 
-def _add(
+def add_note(
     found: Found, owner: Owner, uid: str, title: str, body: str, folder: str, at: datetime | None
 ) -> None:
+    """Add a note to what was found, or its beginning where it is longer than `LONGEST`."""
     if len(body) > LONGEST:
         why = f"it is cut after {LONGEST} characters"
         found.left_out.append(LeftOut("note", title, why, lost=False))

@@ -18,6 +18,34 @@ _COUNT = 2
 """Occurrences of a rule that says neither how many nor until when."""
 
 
+_SECONDS = {"SECONDLY": 1, "MINUTELY": 60, "HOURLY": 3600}
+
+
+def daily(parts: dict[str, str], hour: int) -> dict[str, str]:
+    """A rule of hours, minutes or seconds as one of days with their hours, where it is the same:
+    every 24 hours, or every eight from `hour`. Any other is returned as it is.
+
+    Args:
+        parts: The parts of the rule.
+        hour: When the series begins.
+    """
+    step = _SECONDS.get(parts.get("FREQ", ""))
+    interval = parts.get("INTERVAL", "1")
+    if step is None or not re.fullmatch(r"\d{1,9}", interval) or int(interval) < 1:
+        return parts
+    hours, rest = divmod(int(interval) * step, 3600)
+    days, odd = divmod(hours, 24)
+    told = {name: value for name, value in parts.items() if name != "INTERVAL"} | {"FREQ": "DAILY"}
+    if rest or not hours:
+        return parts
+    if not odd:
+        return told | {"INTERVAL": str(days)}
+    if 24 % hours or (hours > 1 and "BYHOUR" in parts):
+        return parts
+    every = sorted((hour + step) % 24 for step in range(0, 24, hours))
+    return {"BYHOUR": ",".join(map(str, every))} | told
+
+
 def modern(text: str) -> str:
     """The rule in iCalendar's form: `W1 TU #3` is `FREQ=WEEKLY;INTERVAL=1;BYDAY=TU;COUNT=3`.
 

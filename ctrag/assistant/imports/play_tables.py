@@ -29,8 +29,22 @@ _WHEN = (
         "end time",
         "date played",
     ),
-    *("event end timestamp", "event start timestamp", "date", "datum", "fecha", "data"),
+    *(
+        "event end timestamp",
+        "event start timestamp",
+        "last played date",
+        "date",
+        "datum",
+        "fecha",
+        "data",
+    ),
 )
+_BARE = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\"[^\"\n]*\"|[^,\n\"]*)(?:,(?:\"[^\"\n]*\"|[^,\n\"]*)){2},\"?"
+    rb"\d{1,2} [A-Z][a-z]{2} \d{4},? \d\d:\d\d\"?\r?\n"
+)
+_HEADINGS = b"artist,album,track,date\n"
+"""Of tables of Last.fm without headings."""
 _LENGTH = ("ms played", "play duration milliseconds", "play duration in milliseconds")
 
 
@@ -40,9 +54,14 @@ def is_plays(headings: set[str]) -> bool:
     return bool((named or headings.intersection(_BOTH)) and headings.intersection(_WHEN))
 
 
+def is_bare_plays(head: bytes) -> bool:
+    """Whether a file that begins so is a table of Last.fm without a line of headings."""
+    return _BARE.match(head) is not None
+
+
 def read_play_table(data: bytes, owner: Owner) -> Found:
     """Each song of a CSV file once, when it was last heard."""
-    table = list(rows(data))
+    table = list(rows(data if not _BARE.match(data) else _HEADINGS + data))
     order = day_first(first(row, *_WHEN) for row in table)
     return read_plays(_plays(table, order), owner)
 

@@ -8,7 +8,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from ctrag.assistant.imports.calendar_times import Moment, instant, parsed
-from ctrag.assistant.imports.old_rules import modern
+from ctrag.assistant.imports.old_rules import daily, modern
 from ctrag.assistant.imports.zones import Zones
 from ctrag.errors import InputError
 
@@ -36,6 +36,8 @@ _NO_NUMBER = ("0", "-1")
 _DAY = re.compile(r"[+-]?\d{0,2}(MO|TU|WE|TH|FR|SA|SU)")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _TIMES_A_DAY = 6
+_FEW = 100
+"""Occurrences that may be so close together as the rule says."""
 _EARLIEST = 1900
 """Daily and weekly series that begin before this year are no person's."""
 _EARLIEST_YEARLY = 1500
@@ -54,10 +56,13 @@ class Rule:
         if len(text) > _LONGEST:
             raise InputError("its rule of repetition is longer than any rule is")
         self.parts: dict[str, str] = {}
+        text = re.sub(r"\A\s*RRULE\s*:", "", text, flags=re.IGNORECASE)  # written twice by some
         for part in modern(text).upper().replace(" ", "").strip(";").split(";"):
             name, equals, value = part.partition("=")
             if equals and value and name in _NAMES:
                 self.parts[name] = value
+        if isinstance(start, datetime):
+            self.parts = daily(self.parts, start.hour)
         self.start = start
         self._zone = zones.fallback
         self.every = _EVERY.get(self.parts.get("FREQ", ""), 0)
@@ -152,7 +157,7 @@ class Rule:
         times = 1
         for name in ("BYHOUR", "BYMINUTE", "BYSECOND"):
             times *= len(chosen.get(name, [0]))
-        if times > _TIMES_A_DAY:
+        if times > _TIMES_A_DAY and not 0 < self.count <= _FEW:
             raise InputError("it repeats too often on a day to be listed")
         if not self._fits(chosen, days, times):
             raise InputError("its rule of repetition fits no day")

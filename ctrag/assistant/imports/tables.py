@@ -5,16 +5,18 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 
-from ctrag.assistant.imports.card_lines import as_utf8, decoded
+from ctrag.assistant.imports.card_lines import as_utf8
+from ctrag.assistant.imports.card_lines import decoded as by_line
+from ctrag.assistant.imports.mail.charset import detected
 
-_SEPARATORS = ",;\t"
+_SEPARATORS = ",;\t|"
 _LONGEST_FIELD = 1_000_000
 
 
 def rows(data: bytes) -> Iterator[dict[str, str]]:
     """The rows by `folded` heading; a row that is longer than the headings loses the rest."""
     csv.field_size_limit(_LONGEST_FIELD)
-    text = _without_hint(decoded(as_utf8(data)).replace("\0", ""))
+    text = _without_hint(_decoded(data).replace("\0", ""))
     first = _first_line(text)
     separator = max(_SEPARATORS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -32,7 +34,7 @@ def rows(data: bytes) -> Iterator[dict[str, str]]:
 
 def headings(head: bytes) -> set[str]:
     """The `folded` headings of a file that begins so; the empty set where it is no table."""
-    line = _first_line(_without_hint(decoded(as_utf8(head)).lstrip()))
+    line = _first_line(_without_hint(_decoded(head).lstrip()))
     separator = max(_SEPARATORS, key=line.count)
     if separator not in line:
         return set()
@@ -40,6 +42,18 @@ def headings(head: bytes) -> set[str]:
         return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
     except csv.Error:  # a heading of more than a megabyte
         return set()
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a table; one in another script than Latin is told by all its bytes."""
+    data = as_utf8(data)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        whole = error.start > len(data) - 4  # the head of a file, cut inside of a character
+        strange = len(re.findall(rb"[\x80-\xff]", data))
+        foreign = not whole and strange > len(re.findall(rb"[A-Za-z]", data)) // 3
+        return by_line(data, (detected(data) or "") if foreign else "")
 
 
 def _first_line(text: str) -> str:

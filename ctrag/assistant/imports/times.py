@@ -16,6 +16,8 @@ _FORMS = (
     "%d.%m.%Y %H:%M:%S",
     "%d.%m.%Y %H:%M",
     "%d.%m.%Y, %H:%M",
+    "%d.%m.%y %H:%M:%S",
+    "%d.%m.%y %H:%M",
     "%d-%b-%Y %H:%M:%S",
     "%d-%b-%Y %I:%M:%S %p",
     "%b %d, %Y %I:%M:%S %p",

@@ -152,7 +152,8 @@ def _named(name: str) -> tzinfo | None:
         return found
     offset = _OFFSET.match(name)
     if offset is None:
-        return _shown(name)
+        bare = re.sub(r"\A(?:TZID\s*=|DST:?\s)|\s*\([^()]*\)\Z", "", name)  # `Europe/Berlin (CET)`
+        return _shown(name) or (_named(bare) if 0 < len(bare) < len(name) else None)
     fixed = _fixed(offset)
     if fixed is None:
         return None

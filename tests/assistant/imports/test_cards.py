@@ -235,3 +235,64 @@ def test_a_book_in_another_script_that_names_no_charset_is_told_by_its_bytes(cha
     people = ["Иванов Иван", "Смирнова Мария", "Кузнецов Алексей", "Волкова Ольга"]
     text = "".join(card(f"FN:{name}", f"NOTE:Сосед {name}, живёт рядом") for name in people)
     assert names(text.encode(charset)) == people
+
+
+def test_a_line_that_is_no_property_never_becomes_part_of_a_number() -> None:
+    found = read(card("FN:Ida Lie", "TEL;CELL:99 1", "TEL", "NOTE:tall"))
+    assert found.contacts[0].phones == ("99 1",)
+    assert [one.why for one in found.left_out] == [
+        "a line that is neither a property nor folded: TEL"
+    ]
+
+
+def test_books_that_were_put_together_without_a_line_end_are_all_read() -> None:
+    book = card("FN:Ida Lie", "TEL:1") + card("FN:Kåre Æs", "TEL:2")
+    assert names(book.replace("END:VCARD\r\n", "END:VCARD")) == ["Ida Lie", "Kåre Æs"]
+
+
+def test_a_note_that_is_folded_inside_a_character_does_not_change_its_script() -> None:
+    data = card("FN:Ida Lie", "NOTE:" + "é" * 40).encode()
+    place = data.index("é".encode()) + 21
+    found = read(data[:place] + b"\r\n " + data[place:])
+    assert found.contacts[0].note == "é" * 40
+
+
+def test_a_number_as_an_address_is_read_without_its_parameters() -> None:
+    line = "TEL;VALUE=uri;TYPE=work:tel:+49-30-12;phone-context=example.org;ext=5"
+    assert one("FN:Ida Lie", line).phones == ("+49-30-12 ext. 5",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        (("ANNIVERSARY:20090808",), "Ida Lie's anniversary"),
+        (
+            ("item1.X-ABDATE:2009-08-08", "item1.X-ABLabel:_$!<Anniversary>!$_"),
+            "Ida Lie's anniversary",
+        ),
+        (("item1.X-ABDATE:2009-08-08", "item1.X-ABLabel:Name day"), "Ida Lie's name day"),
+        (
+            ("X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;2009-08-08;1;;;;;;;;;;;;;",),
+            "Ida Lie's anniversary",
+        ),
+    ],
+)
+def test_other_days_of_the_year_are_in_the_calendar(lines: tuple[str, ...], title: str) -> None:
+    items = read(card("FN:Ida Lie", *lines)).items
+    assert {one.text("title") for one in items} == {title}
+    assert [f"{one.time('start'):%Y-%m-%d}" for one in items[:2]] == ["2025-08-08", "2026-08-08"]
+    assert items[1].text("notes") == "since 2009-08-08, 17 years"
+
+
+def test_a_birthday_that_android_keeps_beside_the_standard_is_read() -> None:
+    custom = "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;1990-05-06;3;;;;;;;;;;;;;"
+    assert one("FN:Ida Lie", custom).birthday == "1990-05-06"
+
+
+@pytest.mark.parametrize("said", ["1990-5-6", "1990/05/06", "6 May 1990", "May 6, 1990"])
+def test_birthdays_in_usual_spellings_are_read(said: str) -> None:
+    assert one("FN:Ida Lie", f"BDAY:{said}").birthday == "1990-05-06"
+
+
+def test_a_name_of_east_asia_has_the_familys_name_first() -> None:
+    assert one("N:王;小明;;;", "TEL:1").name == "王小明"

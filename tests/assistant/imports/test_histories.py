@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ctrag.assistant.imports.calls import read_call_table, read_calls
+from ctrag.assistant.imports.evernote import read_evernote
 from ctrag.assistant.imports.found import Found, Owner
 from ctrag.assistant.imports.histories import read_activity, read_plays, read_searches, read_tasks
 from ctrag.assistant.imports.json_rows import BrokenJsonError, rows
-from ctrag.assistant.imports.kinds import kind_of
+from ctrag.assistant.imports.kinds import kind_of, other_way
 from ctrag.assistant.imports.notes import read_keep, read_note
 from ctrag.assistant.imports.play_tables import read_play_table
 from ctrag.assistant.imports.times import moment
@@ -310,3 +311,45 @@ def test_a_note_of_joplins_own_export_has_no_bookkeeping() -> None:
     assert read["modified_at"] == datetime(2026, 11, 2, 11, 0)
     folder = read_note(("Home\n\n" + behind.format(2)).encode(), "x.md", None, OWNER)
     assert (folder.items, folder.left_out[0].lost) == ([], False)
+
+
+ENEX = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export3.dtd">
+<en-export><note><title>Scones</title><content><![CDATA[<?xml version="1.0"?>
+<en-note><div>Flour <b>500 g</b></div><div><en-todo checked="true"/>Bake</div></en-note>]]></content>
+<created>20261101T100000Z</created><updated>20261102T100000Z</updated><tag>food</tag></note>
+<note><title>Scones</title><content><![CDATA[<en-note>Jam</en-note>]]></content></note>
+"""
+
+
+def test_notes_of_evernote_are_read_with_ticks_tags_and_times() -> None:
+    assert kind_of(ENEX.encode(), "notes.enex") == "evernote"
+    found = read_evernote(f"{ENEX}</en-export>".encode(), OWNER)
+    first, second = found.items
+    assert first.text("body") == "Flour 500 g\n[x] Bake\n#food"
+    assert first.time("modified_at") == datetime(2026, 11, 2, 11)
+    assert (second.text("title"), second.text("body")) == ("Scones", "Jam")
+    assert found.left_out == []
+
+
+def test_a_broken_evernote_export_keeps_the_notes_before() -> None:
+    found = read_evernote(f"{ENEX}<note><title>x".encode(), OWNER)
+    assert len(found.items) == 2
+    assert [(one.what, one.lost) for one in found.left_out] == [("after note 2", True)]
+
+
+def test_a_table_of_songs_without_headings_is_read() -> None:
+    data = b'Ane,Wharf,"Tide, low",24 Nov 2026 09:00\nBo,,Gulls,24 Nov 2026 09:05\n'
+    assert kind_of(data, "plays.csv") == "music table"
+    songs = [one.text("song_name") for one in read_play_table(data, OWNER).items]
+    assert songs == ["Tide, low", "Gulls"]
+
+
+def test_activity_as_a_page_names_the_way_to_have_it_read() -> None:
+    assert "as JSON" in (other_way(b'<html><div class="mdl-grid">', "MyActivity.html") or "")
+
+
+def test_calls_of_a_router_with_short_years_are_read() -> None:
+    data = b"Typ;Datum;Name;Rufnummer;Dauer\n1;24.11.26 10:00;Bo;030 1;0:05\n"
+    [call] = read_call_table(data, OWNER).items
+    assert call.time("called_at") == datetime(2026, 11, 24, 10)

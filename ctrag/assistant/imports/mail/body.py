@@ -12,6 +12,8 @@ _DEEPEST = 20
 """Levels of parts inside of parts; forwarding adds one or two each time."""
 _STUB = 500
 """Characters of a plain text that is compared with the HTML beside it."""
+_ELSEWHERE = re.compile(r"\bhtml\b|\bbrowser|\bnavigat(?:eu|o)r|\bnavegador", re.IGNORECASE)
+"""In a short text beside HTML: it only says that there is another."""
 _HTML_LIKE = re.compile(r"\s*<(?:!doctype html|html|head|body|table|div|p|meta)\b", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>]*>")
 _UU = re.compile(
@@ -74,7 +76,7 @@ class _Reader:
             return self._forwarded(part, depth, wanted)
         if part.main_type == "multipart":
             return self._multipart(part, depth, wanted)
-        if kind in _CALENDARS:
+        if kind in _CALENDARS or part.name.casefold().endswith((".ics", ".vcs")):
             self._calendar(part)
             return ""
         if part.attached or (part.name and kind != "text/html") or not kind.startswith("text/"):
@@ -101,7 +103,8 @@ class _Reader:
         best = said
         for one in html:
             shown = self.text(one, depth + 1, wanted=not enough)
-            if not enough and len(tidy(said)) * 4 < len(shown):
+            stub = len(said) < _STUB and _ELSEWHERE.search(said)
+            if not enough and shown and (stub or len(tidy(said)) * 4 < len(shown)):
                 best, enough = shown, True
         return best
 

@@ -13,11 +13,18 @@ from xml.parsers.expat import ExpatError
 
 from ctrag.assistant.imports.found import LeftOut, Owner
 from ctrag.assistant.imports.mail.charset import clean
-from ctrag.assistant.imports.mail.mbox import RawMail, is_separator, messages, one_message
+from ctrag.assistant.imports.mail.mbox import (
+    MMDF,
+    RawMail,
+    is_separator,
+    messages,
+    mmdf_messages,
+    one_message,
+)
 from ctrag.assistant.imports.mail.parts import with_plain_line_ends
 from ctrag.assistant.imports.mail.state import MailState, of_emlx, of_folder, of_maildir
 
-MailFile = Literal["mbox", "eml", "emlx"]
+MailFile = Literal["mbox", "mmdf", "eml", "emlx"]
 _HEAD = 8_000
 _LONGEST_LIST = 1_000_000
 _LENGTH = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,12})[ \t]*\r?\n")
@@ -55,6 +62,8 @@ def mail_file(head: bytes, name: str = "") -> MailFile | None:
     begin = with_plain_line_ends(head[:_HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
     first, _, rest = begin.partition(b"\n")
     ending = PurePosixPath(name.casefold()).suffix
+    if first == MMDF:
+        return "mmdf"
     if first.startswith(b"From ") and (is_separator(first + b"\n") or _HEADER.match(rest)):
         return "mbox"
     if re.fullmatch(rb"\d{1,12}[ \t]*", first) and (ending == ".emlx" or _is_mail(rest)):
@@ -125,8 +134,12 @@ def _of_file(
     else:
         # Of a mailbox that says nothing of what was read, all is new; Apple's export never does.
         new = MailState(unread=not any(part.endswith(".mbox") for part in inside[:-1]))
-        for number, raw in enumerate(messages(file), 1):
+        read = mmdf_messages if kind == "mmdf" else messages
+        number = 0
+        for number, raw in enumerate(read(file), 1):
             yield Kept(raw, state.over(new), f"mail {number}", shown)
+        if not number:
+            yield LeftOut("file", shown, "no mail in it can be told from the others", shown)
 
 
 def _of_maildir(folder: Path, inside: tuple[str, ...], owner: Owner) -> Iterator[Kept | LeftOut]:

@@ -41,7 +41,13 @@ _IN_ASCII = ("utf-7", "utf-16", "utf-32", "iso2022", "hz")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DETECTED_FROM = 32
-"""Bytes that are not ASCII, from which on a detected charset is more than a guess."""
+"""Bytes that are not ASCII, from which on a detected charset is more than a guess; of a text with
+hardly a Latin letter, `_FOREIGN_FROM` are enough."""
+_FOREIGN_FROM = 4
+_CYRILLIC = re.compile("[А-ЯЁЄІЇҐ]?[а-яёєіїґ]+|[А-ЯЁЄІЇҐ]+")
+_VOWELS = frozenset("аеёиоуыэюяіїє")
+_HEBREW = re.compile(rb"[\x00-\x7f\xe0-\xfa]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SAMPLE = 20_000
 
 
@@ -108,15 +114,51 @@ def _guessed(data: bytes) -> str:
 def detected(data: bytes) -> str | None:
     """The charset that bytes look like, where there are enough that are not ASCII to tell."""
     sample = data[:_SAMPLE]
-    if len(sample) - len(sample.decode("ascii", "ignore")) < _DETECTED_FROM:
+    strange = len(sample) - len(sample.decode("ascii", "ignore"))
+    foreign = strange >= _FOREIGN_FROM and strange > len(re.findall(rb"[A-Za-z]", sample))
+    if strange < _DETECTED_FROM and not foreign:
         return None
+    if foreign and (name := _foreign(sample)):
+        return name
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample).best()
     if best is None:
         return None
     name = codecs.lookup(best.encoding).name
-    return None if name in _NOT_FOR_MAIL else _MEANT.get(name, name)
+    if foreign and name != "cp1251" and _HEBREW.fullmatch(sample):
+        return "cp1255"
+    return None if name in _NOT_FOR_MAIL or _wide(name) else _MEANT.get(name, name)
+
+
+def _foreign(data: bytes) -> str | None:
+    """The charset of a text with few Latin letters, where its bytes alone tell it."""
+    cyrillic = max(("cp1251", "koi8-r"), key=lambda name: _cyrillic(data, name))
+    if _cyrillic(data, cyrillic):
+        return cyrillic
+    runs = re.findall(rb"[\x80-\xff]+", data)
+    if any(len(run) % 2 or min(run) < 0xA1 for run in runs):
+        return None  # else two bytes a character, both beyond 0xa0
+    rows = [row for run in runs for row in run[::2]]
+    if sum(row in (0xA4, 0xA5) for row in rows) * 5 >= len(rows):  # kana
+        return "euc_jp"
+    # Korean words are of the rows 0xb0 to 0xc8; of Chinese ones two in five are beyond.
+    words = [row for row in rows if row >= 0xB0]
+    return "gb18030" if words and 0xC8 < max(words) < 0xF8 else None
+
+
+def _cyrillic(data: bytes, charset: str) -> int:
+    """How many small Cyrillic letters the text has; 0 where it is not made of Cyrillic words."""
+    text = data.decode(charset, "replace")
+    strange = [one for one in text if not one.isascii()]
+    words = [one for one in _LETTERS.findall(text) if not one.isascii()]
+    if sum(map(str.isalpha, strange)) * 10 < 9 * len(strange):
+        return 0
+    if sum(_CYRILLIC.fullmatch(one) is not None for one in words) * 5 < 4 * len(words):
+        return 0
+    if sum(one in _VOWELS for one in text.casefold()) < 0.27 * len(strange):
+        return 0  # Greek and Hebrew in Cyrillic letters have hardly any
+    return sum(map(str.islower, strange))
 
 
 def _wide(name: str | None) -> bool:

@@ -44,6 +44,9 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d{2}")
 _DOT = re.compile(r"(?<=\w)\.(?=[\s,])")
 _NO_YEAR = re.compile(r"(?<![\d+-])00\d\d(?!\d)")
 _COMMENT = re.compile(r"\([^()]*\)?")
+_WEEKDAY = re.compile(r"\A(?!\d)\w+\.?,?\s+(?=\d{1,2}\.?[\s-]+[^\W\d])")
+_ASIAN = re.compile(r"(?<!\d)(0?[1-9]|1[0-2])\s?[月월]")
+_LINKING = re.compile(r"\b(?:de|del|den|à|às|um|kl|alle|ore|klo)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+\.?")
 
 
@@ -91,6 +94,8 @@ def read_time(said: str, zone: ZoneInfo) -> datetime | None:
     """A time in one of the many spellings of mails, on the clock of `zone`; None if it is none."""
     text = _COMMENT.sub(" ", one_line(decoded_words(said[:_LONGEST]))).strip()
     text = _DOT.sub("", text)
+    # A weekday may look like a month in another language (`mardi`, `二`).
+    text = _WEEKDAY.sub("", _ASIAN.sub(lambda one: _ENGLISH[int(one[1]) - 1], text))
     try:
         found = _iso(text) or _spelled(text) or _any_order(text)
         if found is None:
@@ -145,7 +150,7 @@ def _any_order(text: str) -> datetime | None:
     if _NO_YEAR.search(text) or not re.search(r"\d{4}", text) or len(re.findall(r"\d+", text)) < 3:
         return None
     text, zone = _without_zone(text)
-    text = _WORD.sub(_english, text)
+    text = _WORD.sub(_english, _LINKING.sub(" ", text))
     one, other = (
         parser.parse(text, default=datetime(year, month, day), ignoretz=True)
         for year, month, day in ((2001, 1, 1), (2004, 2, 2))

@@ -133,6 +133,8 @@ def _people(value: str) -> Iterator[Mailbox]:
         return f"\ue000{len(runs) - 1}\ue001"
 
     marked = _WORDS.sub(keep, value[:_LONGEST_LIST])
+    if '"' not in marked and ":" not in marked:
+        marked = marked.replace(";", ",")  # as Outlook divides people
     for name, address in _pairs(marked):
         shown = one_line(_MARK.sub(lambda found: runs[int(found[1])], name))
         bare = one_line(_MARK.sub(lambda found: runs[int(found[1])], address))

@@ -5,14 +5,13 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from ctrag.assistant.imports.calendar_versions import NO_EVENTS
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.mail.charset import decoded
 from stores.people.items import Item
 
 _BEGIN = b"BEGIN:VCALENDAR"
 _LONGEST = 2_000_000
-_NO_EVENTS = ("REPLY", "COUNTER", "REFRESH", "DECLINECOUNTER")
-"""Methods that answer an invitation: they repeat its event with one of its guests."""
 _SAID = {
     "CANCEL": "Cancelled",
     "REPLY": "Answer to the invitation",
@@ -26,7 +25,7 @@ def events_of(calendars: Sequence[bytes], owner: Owner) -> Found:
     invitations = [
         data.strip()
         for data in calendars
-        if _BEGIN in data.upper() and _method(data) not in _NO_EVENTS
+        if _BEGIN in data.upper() and _method(data) not in NO_EVENTS
     ]
     if not invitations:
         return Found()

@@ -14,18 +14,21 @@ LARGEST = 8_000_000
 _PLENTY = 1_000_000
 """Bytes of a message from which on attachments in base64 are skipped, but for their beginning."""
 _BEGINNING = 200_000
+MMDF = b"\x01\x01\x01\x01"
+"""The line before and after each message of an MMDF file."""
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 20
 _LONGEST_LINE = 1 << 16
 _MOST_LIES = 100
 """Wrong lengths after which a file's `Content-Length` is not looked at any more."""
 
-_DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DAY = _MONTH = rb"[A-Za-z\x80-\xff]{2,9}\.?"
+"""A word: programs write the person's language here."""
 _CLOCK = rb"\d{1,2}:\d\d(?::\d\d)?"
 _ZONE = rb"(?:[+-]\d{4}|[A-Z]{1,5}(?:[+-]\d{1,4})?)"
 _SEPARATOR = re.compile(
-    rb"From (?P<sender>\"[^\"\n]{0,200}\"\S{0,200} +|\S{1,400} +)? *(?P<date>"
+    rb"From (?P<sender>\"[^\"\n]{0,200}\"(?: <)?\S{0,200} +|\S{1,200} at \S{1,200} +|\S{1,400} +)?"
+    rb" *(?P<date>"
     rb"%(day)s,? +%(month)s +\d{1,2},? +%(clock)s(?: +%(zone)s){0,2} +\d{4}(?: +%(zone)s)?"
     rb"|%(day)s,? +\d{1,2} +%(month)s +\d{4} +%(clock)s(?: +%(zone)s)?"
     rb"|\d{4}-\d\d-\d\d[T ]%(clock)s(?:\.\d+)?(?: ?%(zone)s|[+-]\d\d:\d\d)?"
@@ -33,6 +36,8 @@ _SEPARATOR = re.compile(
     % {b"day": _DAY, b"month": _MONTH, b"clock": _CLOCK, b"zone": _ZONE}
 )
 _BARE = re.compile(rb"From \S{1,400}[ \t]*\r?\n?")
+_ANY = re.compile(rb"From [^\n]{1,400}\n?")
+"""Of files whose first line is of no known form."""
 _HEADER = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>From ")
 _OF_MAILS = re.compile(
     rb"(?:From|Return-Path|Received|Delivered-To|Message-ID|Date|Subject|To|MIME-Version|Sender|"
@@ -114,6 +119,22 @@ def messages(file: BinaryIO) -> Iterator[RawMail]:
     return reader.messages()
 
 
+def mmdf_messages(file: BinaryIO) -> Iterator[RawMail]:
+    """The messages of an MMDF file, each between lines of four control signs."""
+    message = _Message()
+    empty = True
+    for _, line in _lines(file):
+        if line.rstrip(b"\r\n") != MMDF:
+            empty = empty and not line.strip()
+            message.add(line)
+            continue
+        if not empty:
+            yield message.raw()
+        message, empty = _Message(), True
+    if not empty:
+        yield message.raw()
+
+
 class _Mbox:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -142,7 +163,7 @@ class _Mbox:
                     return  # it is no mbox
                 continue
             elif at_start and self._divides(line, sure=after_empty):
-                sure = after_empty
+                sure = after_empty and self._separator is not _ANY
                 if message.length is not None and not message.in_headers and offset >= believed:
                     believed = self._end_of(message, body, offset)
                 if offset >= believed:
@@ -164,9 +185,8 @@ class _Mbox:
         if not line.startswith(b"From "):
             return False
         if not _SEPARATOR.fullmatch(line):
-            if not _BARE.fullmatch(line):
-                return False
-            self._separator = _BARE  # written by a program that knows no date there
+            # Written by a program that knows no date there, or has a form of its own for it.
+            self._separator = _BARE if _BARE.fullmatch(line) else _ANY
         return True
 
     def _divides(self, line: bytes, *, sure: bool = True) -> bool:

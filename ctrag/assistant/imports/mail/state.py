@@ -161,7 +161,8 @@ def _status(headers: Headers) -> MailState:
 def _marks(headers: Headers) -> MailState:
     """Marks of filters, and of programs that keep drafts as files."""
     kinds: set[LeavableKind] = set()
-    filtered = headers.raw("x-spam-flag").strip().casefold().startswith("yes")
+    filters = (headers.raw("x-spam-flag"), headers.raw("x-spam-status"))
+    filtered = any(said.strip().casefold().startswith("yes") for said in filters)
     if filtered and not headers.raw("x-gmail-labels"):
         kinds.add("spam")
     apple = headers.raw("x-uniform-type-identifier").strip().casefold() == "com.apple.mail-draft"

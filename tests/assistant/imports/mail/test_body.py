@@ -231,3 +231,23 @@ def test_a_broken_winmail_dat_is_an_attachment_of_that_name(broken: str) -> None
     head = "Content-Type: application/ms-tnef; name=winmail.dat\n\n"
     part = broken if broken.startswith("Content") else head + broken
     assert read(multipart("mixed", PLAIN, part)).text("body").endswith("Attachments: winmail.dat")
+
+
+@pytest.mark.parametrize(
+    "stub", ["This mail needs an HTML viewer.", "Open this in your browser: https://x.example/1"]
+)
+def test_a_short_plain_text_that_sends_elsewhere_gives_way_to_shorter_html(stub: str) -> None:
+    html = "Content-Type: text/html\n\n<p>Gate <b>B22</b></p>"
+    body = multipart("alternative", f"Content-Type: text/plain\n\n{stub}", html)
+    assert read(body).text("body") == "Gate B22"
+
+
+def test_a_calendar_that_is_attached_as_a_file_of_any_type_is_an_invitation() -> None:
+    event = "BEGIN:VEVENT\nUID:1\nSUMMARY:Ferry\nDTSTART:20261202T070000Z\nEND:VEVENT"
+    part = (
+        'Content-Type: application/octet-stream; name="trip.ics"\n\n'
+        f"BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR"
+    )
+    found = read_mail(as_bytes(multipart("mixed", part)), NORA)
+    assert [one.app for one in found.items] == ["mail", "calendar"]
+    assert "Attachments: trip.ics" in found.items[0].text("body")

@@ -101,3 +101,16 @@ def test_the_time_of_its_file_is_better_than_none_and_is_said() -> None:
     [left] = found.left_out
     assert not left.lost
     assert "the time of its file is stored" in left.why
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "mardi 24 novembre 2026 18:30",
+        "martes, 24 de noviembre de 2026 18:30",
+        "二, 24 11月 2026 18:30:00 +0100",
+        "2026-11-24 18:30",
+    ],
+)
+def test_a_weekday_that_looks_like_a_month_is_none(said: str) -> None:
+    assert read_time(said, NORA.zone) == datetime(2026, 11, 24, 18, 30)

@@ -148,3 +148,32 @@ def test_a_mail_whose_last_line_is_not_ended_by_an_empty_one_ends_before_the_nex
     assert bodies(joined.encode()) == ["one", "two"]
     quoted = f"one\n{line}\nNote: the ferry is late"
     assert bodies(mbox(letter(quoted))) == [quoted]
+
+
+def test_a_mailbox_whose_separators_are_of_no_known_form_divides_before_headers_of_mails() -> None:
+    line = "From Pia Moe on the 24th of November\n"
+    text = "".join(f"{line}{letter(body, subject=body)}\n\n" for body in ("one", "two"))
+    items, left = read_all(as_bytes(text))
+    assert ([one.text("subject") for one in items], left) == (["one", "two"], [])
+
+
+def test_mails_between_lines_of_control_signs_are_divided_there() -> None:
+    line = "\x01\x01\x01\x01\n"
+    text = "".join(
+        f"{line}{letter(f'From {body} on', subject=body)}\n{line}" for body in ("one", "two")
+    )
+    items, left = read_all(as_bytes(text), "post.mmdf")
+    assert ([one.text("body") for one in items], left) == (["From one on", "From two on"], [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "From - Di Nov 24 18:30:00 2026\n",
+        "From - mar. nov. 24 18:30:00 2026\n",
+        'From "Pia Moe" <pia@example.org> Tue Nov 24 18:30:00 2026\n',
+        "From pia at example.org Tue Nov 24 18:30:00 2026\n",
+    ],
+)
+def test_separators_in_other_languages_and_with_names_divide(line: str) -> None:
+    assert is_separator(line.encode())

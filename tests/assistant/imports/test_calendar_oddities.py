@@ -1,0 +1,121 @@
+"""Calendars of programs that read the standard in their own way: what is meant is stored."""
+
+import pytest
+
+from ctrag.assistant.imports.calendars import read_calendar
+from tests.assistant.imports.test_calendars import BERLIN, calendar, event, only, read, starts
+
+NOON = "DTSTART:20261201T110000Z"
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("FREQ=HOURLY;INTERVAL=24;COUNT=2", ["2026-12-01 12:00", "2026-12-02 12:00"]),
+        ("FREQ=MINUTELY;INTERVAL=1440;COUNT=2", ["2026-12-01 12:00", "2026-12-02 12:00"]),
+        (
+            "FREQ=HOURLY;INTERVAL=8;COUNT=3",
+            ["2026-12-01 12:00", "2026-12-01 20:00", "2026-12-02 04:00"],
+        ),
+        ("FREQ=HOURLY;COUNT=2", ["2026-12-01 12:00", "2026-12-01 13:00"]),
+        ("RRULE:FREQ=DAILY;COUNT=2", ["2026-12-01 12:00", "2026-12-02 12:00"]),
+    ],
+)
+def test_rules_of_hours_are_followed_where_they_can_be_listed(
+    rule: str, expected: list[str]
+) -> None:
+    found = read(event("UID:pills", "SUMMARY:Pills", NOON, f"RRULE:{rule}"))
+    assert (starts(found), found.left_out) == (expected, [])
+
+
+@pytest.mark.parametrize("rule", ["FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=7", "FREQ=SECONDLY"])
+def test_a_rule_that_repeats_too_often_keeps_its_first_time_and_says_so(rule: str) -> None:
+    found = read(event("UID:beat", "SUMMARY:Beat", NOON, f"RRULE:{rule}"))
+    assert starts(found) == ["2026-12-01 12:00"]
+    assert "too often" in found.left_out[0].why
+
+
+@pytest.mark.parametrize("method", ["COUNTER", "REFRESH", "DECLINECOUNTER", "REPLY"])
+def test_an_answer_to_an_invitation_is_no_event(method: str) -> None:
+    found = read(event("UID:roof", "SUMMARY:Roof", NOON), head=f"METHOD:{method}\n")
+    assert (found.items, [one.on_purpose for one in found.left_out]) == ([], [True])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("DTSTART;VALUE=DATE:20261201T000000",),
+        (
+            "DTSTART;TZID=Eastern Standard Time:20261201T000000",
+            "DTEND;TZID=Eastern Standard Time:20261202T000000",
+            "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+        ),
+        ("DTSTART:20261130T230000Z", "DTEND:20261201T230000Z", "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE"),
+    ],
+)
+def test_a_whole_day_is_that_day_in_every_zone(lines: tuple[str, ...]) -> None:
+    item = only(read(event("UID:fair", "SUMMARY:Fair", *lines)))
+    assert [f"{item.time(name):%m-%d %H:%M}" for name in ("start", "end")] == [
+        "12-01 00:00",
+        "12-02 00:00",
+    ]
+
+
+def test_a_time_that_the_clock_leaves_out_is_the_one_that_it_shows_then() -> None:
+    item = only(
+        read(event("UID:gap", "DTSTART;TZID=Europe/Berlin:20270328T023000", "DURATION:PT1H"))
+    )
+    assert [f"{item.time(name):%H:%M}" for name in ("start", "end")] == ["03:30", "04:30"]
+
+
+def test_a_changed_occurrence_without_a_start_is_where_it_would_have_been() -> None:
+    master = event("UID:run", "SUMMARY:Run", NOON, "RRULE:FREQ=DAILY;COUNT=2")
+    changed = event("UID:run", "SUMMARY:Long run", "RECURRENCE-ID:20261202T110000Z")
+    found = read(master, changed)
+    assert {one.text("title"): f"{one.time('start'):%d}" for one in found.items} == {
+        "Run": "01",
+        "Long run": "02",
+    }
+
+
+def test_two_series_of_one_identity_both_stay() -> None:
+    first = event("UID:same", "SUMMARY:Choir", NOON, "RRULE:FREQ=WEEKLY;COUNT=2")
+    second = event(
+        "UID:same", "SUMMARY:Band", "DTSTART:20261203T110000Z", "RRULE:FREQ=WEEKLY;COUNT=2"
+    )
+    titles = sorted(one.text("title") for one in read(first, second).items)
+    assert titles == ["Band", "Band", "Choir", "Choir"]
+
+
+def test_an_end_that_is_no_day_is_said() -> None:
+    found = read(event("UID:e", "SUMMARY:Fitting", NOON, "DTEND:20261131T110000Z"))
+    assert f"{only(found).time('end'):%d %H:%M}" == "01 13:00"
+    assert [(one.lost, "end is left out" in one.why) for one in found.left_out] == [(False, True)]
+
+
+def test_what_a_to_do_or_a_journal_says_without_a_title_is_kept() -> None:
+    todo = event("UID:t", "DESCRIPTION:Return the drill\\nto Bo", kind="VTODO")
+    journal = event("UID:j", "SUMMARY:Log", "DESCRIPTION:Fog", "DESCRIPTION:Sun", kind="VJOURNAL")
+    found = read(todo, journal)
+    assert [one.text("title") for one in found.items] == ["Return the drill", "Log"]
+    assert found.items[1].text("body") == "Fog\nSun"
+    assert [one.why for one in found.left_out] == ["reminders have no notes: these are not kept"]
+
+
+def test_links_in_markup_and_apples_places_are_kept() -> None:
+    place = 'X-APPLE-STRUCTURED-LOCATION;X-ADDRESS="Kai 1\\n5003 Bergen";X-TITLE="Cafe":geo:1,2'
+    notes = 'DESCRIPTION:<p>Call <a href="https://meet.example/7">here</a></p>'
+    item = only(read(event("UID:c", "SUMMARY:<b>Call</b>", NOON, notes, place)))
+    assert (item.text("title"), item.text("location")) == ("Call", "Cafe, Kai 1, 5003 Bergen")
+    assert item.text("notes") == "Call here <https://meet.example/7>"
+
+
+def test_spaces_before_colons_and_old_line_ends_are_read() -> None:
+    data = calendar(event("UID :s", "SUMMARY :Spaced", "DTSTART : 20261201T110000Z"))
+    for lines in (data, data.replace(b"\r\n", b"\r")):
+        assert only(read_calendar(lines, BERLIN)).text("title") == "Spaced"
+
+
+def test_a_zone_with_its_short_name_behind_it_is_that_zone() -> None:
+    found = read(event("UID:z", "SUMMARY:Z", "DTSTART;TZID=Asia/Tokyo (JST):20261201T120000"))
+    assert (starts(found), found.left_out) == (["2026-12-01 04:00"], [])
