@@ -3,6 +3,7 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
@@ -10,7 +11,6 @@ from ctrag.assistant.conversation.phrases import (
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words
 from stores.people.items import Item

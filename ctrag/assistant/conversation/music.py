@@ -3,9 +3,9 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import best_named
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
 from ctrag.text.words import telling_words
 from stores.people.items import Item
 

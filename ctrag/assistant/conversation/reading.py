@@ -20,8 +20,8 @@ class Reading:
     text: str
     """The turn as a request that stands by itself as far as that is possible."""
     focus: Focus = NOTHING_KNOWN
-    undo: bool = False
-    """Whether the last change is to be taken back, and nothing else done."""
+    undo: int = 0
+    """How many turns' changes are to be taken back, and nothing else done."""
     ask: str = ""
     """What has to be asked before anything can be done."""
     say: str = ""

@@ -74,6 +74,8 @@ def told(scene: Scene) -> Reading | None:
     person = None if event is not None else _somebody(scene, whom, "")
     if person is None and event is None:
         return None
+    if person is not None and (again := _said_again(scene, person, what)):
+        return again
     message = _message(scene, found["verb"], what)
     if message is None and found.start():
         return None  # what was said before is what to write
@@ -122,6 +124,27 @@ def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
         ):
             return " ".join([whom, *rest[:more]]), " " + " ".join(rest[more:])
     return whom, what
+
+
+_THE_SAME = re.compile(r"\s*(?:the same(?: thing)?|that|it|so)?\s*(?:too|as well|also)?\s*", re.I)
+_TEXTS = ("body", "message")
+
+
+def _said_again(scene: Scene, person: str, what: str) -> Reading | None:
+    """ "and tell Omar too", "tell her the same": what was written last, to somebody else."""
+    last = scene.last.plan
+    text = next((last.arguments[name] for name in _TEXTS if name in last.arguments), None)
+    again = re.search(r"\b(?:too|as well|also|same)\b", f"{what} {scene.said.text}", re.I)
+    if not isinstance(text, str) or not again or not _THE_SAME.fullmatch(what):
+        return None
+    if scene.person.contact(person) is None or person in scene.last.people[:1]:
+        return None
+    ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
+    mail = _mail_of(scene, person)
+    if mail is not None and last.api != "notify_attendees":
+        return scene.call("reply_to_mail", mail, subject=title_of(mail), body=text)
+    asked = f"write to {person} {text}"
+    return Reading(asked, Focus(ids, ("send_mail",), {"to": person, "body": text}))
 
 
 _OWN_WORDS = re.compile(

@@ -7,13 +7,13 @@ from datetime import date, timedelta
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.focus import Focus
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.slots import OWNED
