@@ -21,6 +21,12 @@ _MOVE = re.compile(
     r"|snooze|start|try)\b",
     re.IGNORECASE,
 )
+_NAMED_FIRST = re.compile(
+    r"(?P<what>(?:the |my |that )[\w'’ ]+?(?: one)?),\s*(?:can you |could you |please )?"
+    r"(?P<move>make|move|shift|push|put|change|set|bring|reschedule|postpone|snooze)\s+"
+    r"(?:it|that|that one)(?P<when>\s+.+)",
+    re.IGNORECASE,
+)
 _OTHER_ORDER = re.compile(
     r"(?:remind me|tell|ask|let|call|ring|play|show|what|when|where|who|how|is|are|do i|did|does"
     r"|put (?:in|on)|add|create|book|schedule|read|find|search|weather|will|was)\b",
@@ -65,6 +71,12 @@ _PASSES_TO = re.compile(
 _ADDS = re.compile(
     r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
 )
+_INTO_NOTE = re.compile(
+    r"^(?:add|append|write|jot(?: down)?|include|note)(?:\s+that\b|\s*:)"
+    r"|\b(?:to|on|at|in)\s+(?:it|the (?:end|bottom|top|list|note)|there)$",
+    re.I,
+)
+"""What is said of a note in focus, even with a time in it."""
 _REPLACES = re.compile(
     rf"(?:change|make|set|update|rewrite|replace)\s+(?:{_IT}|the text|the note)\s+"
     r"(?:to|with|into|say|read)\s*:?\s+(?P<body>.+)",
@@ -105,6 +117,9 @@ def retimed(scene: Scene) -> Reading | None:
     core, _, reason = scene.core.partition(", ")
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
+    named = _NAMED_FIRST.fullmatch(core)  # "the rowing one, push it to seven"
+    if named:
+        core = f"{named['move']} {named['what']}{named['when']}"
     move = _MOVE.match(core)
     if not move and requests_in(core):
         return None
@@ -124,7 +139,8 @@ def retimed(scene: Scene) -> Reading | None:
             points_at_one = bool(re.search(r"\bones?\b", core)) or not move
             least = 0.5 if move or len(leftover) < 3 else 0.8
             item = best_named(leftover, near, least)
-            if item is None and (move or scene.last.app == "reminders"):
+            moved = scene.last.plan.api in ("reschedule_event", "snooze_reminder")
+            if item is None and (move or moved or scene.last.app == "reminders"):
                 item = best_named(leftover, scene.own(*_PLANNED), least)
             if item is None and not (points_at_one and scene.said.no):
                 return None
@@ -150,6 +166,8 @@ def _vaguely(core: str) -> bool:
 def removed(scene: Scene) -> Reading | None:
     """ "scrap that one", "delete that reminder", "mark it done", "forget it, it was a joke"."""
     core = scene.core
+    if listed := _said_done(scene):
+        return listed
     ticks = _TICKS.search(core)
     removes = _REMOVES.search(core)
     if not ticks and not removes:
@@ -176,6 +194,31 @@ def removed(scene: Scene) -> Reading | None:
         return None
     api, name = _REMOVED_BY[item.app]
     return scene.call(api, item, **{name: title_of(item)})
+
+
+_PLACE_DONE = re.compile(
+    r"(?:the )?(?:first|second|third|fourth|last)(?: one)?(?:'s| is| was| has been)?(?: already)? "
+    r"(?:done|finished|sorted|bought|paid|sent)(?: (?:already|too|now))?",
+    re.IGNORECASE,
+)
+_FLAGS = re.compile(
+    rf"(?:flag|star) {_IT}(?: (?:too|please|for me|for later))*(?:,.*)?"
+    rf"|mark {_IT} (?:as )?(?:important|flagged|for later)",
+    re.IGNORECASE,
+)
+
+
+def _said_done(scene: Scene) -> Reading | None:
+    """ "the second one is done", "flag it"."""
+    core = scene.core.rstrip(".! ")
+    if _PLACE_DONE.fullmatch(core):
+        placed = scene.placed(core.replace("'s ", " one "))
+        if placed and placed[0].app == "reminders":
+            return scene.call("complete_reminder", placed[0], title=title_of(placed[0]))
+    mails = scene.state.items(scene.view, "mail")
+    if _FLAGS.fullmatch(core) and mails and scene.last.app == "mail":
+        return scene.call("flag_mail", mails[0], subject=title_of(mails[0]))
+    return None
 
 
 def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item | None:
@@ -244,17 +287,38 @@ def put_into(scene: Scene) -> Reading | None:
     if scene.last.app != "notes" or not notes:
         return None
     note, core = notes[0], scene.core
+    if folder := _folder(scene, core):
+        return scene.call("move_note", note, title=title_of(note), folder=folder)
     replaced = _REPLACES.match(core)
     if replaced and not names_time(replaced["body"]):
         text = f"Change the note {title_of(note)} to: {replaced['body']}"
         return scene.call_with("update_note", note, text, title=title_of(note))
     adds = _ADDS.match(core)
-    if adds is None or _ELSEWHERE.search(core) or names_time(core):
+    if adds is None or _ELSEWHERE.search(core):
+        return None
+    if names_time(core) and not _INTO_NOTE.search(core):
         return None
     if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
         return None  # another note is named
     text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
     return scene.call_with("append_to_note", note, text, title=title_of(note))
+
+
+_INTO_FOLDER = re.compile(
+    rf"(?:move|put|file|stick|shove|pop|store)\s+{_IT}\s+(?:away\s+)?(?:in|into|to|under|with)\s+"
+    r"(?:the\s+|my\s+)?(?P<name>[\w'’ &-]+?)(?P<folder>\s+folder|\s+notes)?",
+    re.I,
+)
+
+
+def _folder(scene: Scene, core: str) -> str | None:
+    """The folder into which the note is put: one that there is."""
+    found = _INTO_FOLDER.fullmatch(core.rstrip(".! "))
+    if found is None:
+        return None
+    own = dict.fromkeys(one.text("folder") for one in scene.view.items if one.app == "notes")
+    wanted = found["name"].casefold()
+    return next((name for name in own if name and name.casefold() == wanted), None)
 
 
 def _container(core: str) -> list[str]:

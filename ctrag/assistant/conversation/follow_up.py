@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
-from ctrag.assistant.conversation import asides, music, repeats
+from ctrag.assistant.conversation import about, asides, music, repeats, web
 from ctrag.assistant.conversation.changes import (
     passed_on,
     put_into,
@@ -20,7 +20,7 @@ from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.references import pointed, told
-from ctrag.assistant.conversation.reminding import reminded_again, reminded_before
+from ctrag.assistant.conversation.reminding import another, reminded_again, reminded_before
 from ctrag.assistant.conversation.state import State
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
@@ -31,8 +31,12 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.unlisted,
     opened,
     music.played,
+    about.asked_more,
+    web.asked_otherwise,
+    web.at_its_time,
     removed,
     reminded_before,
+    another,
     retimed,
     reminded_again,
     passed_on,

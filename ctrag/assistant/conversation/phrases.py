@@ -126,6 +126,7 @@ def apart_from_time(text: str) -> list[str]:
 def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     """The time to which an item is moved by what was said: on its own day, and in its own half of
     the day, unless the text says another one."""
+    text = _BEFORE_TIME.sub("", text)
     own = None if item is None else item_text.time_of(item)
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
@@ -143,6 +144,7 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     return next(iter(ahead or found), None)
 
 
+_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)\s+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
 _SAME_TIME = re.compile(r"\b(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
 _SAME_NEXT_WEEK = re.compile(
     r"\b(?:the )?same\b(?: (?:day|time|day and time|time and day))?,? (?:for |but |again )?"

@@ -12,6 +12,14 @@ from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item, Person
 
+READ_BY = {
+    "calendar": ("get_event", "title"),
+    "reminders": ("read_reminder", "title"),
+    "notes": ("read_note", "title"),
+    "mail": ("read_mail", "subject"),
+}
+"""Application → the API that reads one of its items, and the argument that names it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

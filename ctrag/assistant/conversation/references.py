@@ -23,13 +23,26 @@ _TELL = re.compile(
 )
 _MANY = frozenset("them both everyone everybody all they".split())
 _KNOW = re.compile(r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:that|about (?:it|that|this)))?\s*$", re.I)
-_ABOUT = re.compile(r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?\s*$", re.I)
+_ABOUT = re.compile(
+    r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?(?:\s*instead)?\s*$", re.I
+)
 _CALL = re.compile(
     r"(?P<verb>call|ring|phone|dial|try|give)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
     r"(?: [^\W\d_][\w'’-]*)?)(?:\s+(?:back|up|a (?:ring|call)|for me|instead|now))*$",
     re.IGNORECASE,
 )
-_PERSON = re.compile(r"\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE)
+_PERSON = re.compile(
+    r"(?<!of )(?<!these )\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE
+)
+_REMINDS = re.compile(r"(?:remind me|set (?:me )?a reminder|don't let me forget)\b", re.I)
+_REPLIES = re.compile(
+    r"(?:(?:answer|reply|respond|write back|say|tell)(?: back)?(?: with)?)[\s,:]+(?P<what>.+)", re.I
+)
+_GIVES = re.compile(
+    r"(?:send|mail|email|text|give|forward|show)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
+    r"(?: (?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+(?P<what>(?:the|my|that|our)\s+[\w'’ -]+?)(?: too| as well)?",
+    re.I,
+)
 _THERE = re.compile(
     r"\b(?P<near>near|around|close to|from)?\s*\b(?:there|that (?:place|address|cafe"
     r"|restaurant|hall"
@@ -51,6 +64,8 @@ def told(scene: Scene) -> Reading | None:
     if call:
         whom = _somebody(scene, call["whom"], call["verb"])
         return None if whom is None else _called(scene, whom)
+    if (early := _replied(scene) or _given(scene)) is not None:
+        return early
     found = _TELL.search(scene.core)
     if found is None or (found["verb"].casefold() == "remind" and found["whom"] == "me"):
         return None
@@ -195,6 +210,40 @@ def _somebody(scene: Scene, whom: str, verb: str) -> str | None:
     return found[0].name if found else None
 
 
+def _replied(scene: Scene) -> Reading | None:
+    """ "reply yes", "answer that it's free": to the mail that was read."""
+    found = _REPLIES.fullmatch(scene.core.rstrip(" ."))
+    mails = scene.state.items(scene.view, "mail")
+    if found is None or scene.last.app != "mail" or not mails:
+        return None
+    what = found["what"]
+    own = _OWN_WORDS.fullmatch(what)
+    if re.match(r"(?:tell|answer)\b", scene.core, re.I) and own is None:
+        return None
+    if own is None or _OTHERS.search(own["text"]):
+        text = scene.core
+        values = {"subject": title_of(mails[0])}
+        return scene.call_with("reply_to_mail", mails[0], text, **values)
+    body = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
+    body = f"{body[:1].upper()}{body[1:]}."
+    return scene.call("reply_to_mail", mails[0], subject=title_of(mails[0]), body=body)
+
+
+def _given(scene: Scene) -> Reading | None:
+    """ "send him the tide table": a note or a mail of the person's."""
+    found = _GIVES.fullmatch(scene.core.rstrip(" .!"))
+    if found is None:
+        return None
+    whom = _somebody(scene, found["whom"], "")
+    named = telling_words(found["what"])
+    item = best_named(named, scene.own("notes", "mail"), 0.75) if named else None
+    if whom is None or item is None:
+        return None
+    if item.app == "notes":
+        return scene.call("share_note", item, title=title_of(item), contact=whom)
+    return scene.call("forward_mail", item, subject=title_of(item), to=whom)
+
+
 def _called(scene: Scene, whom: str) -> Reading | None:
     if scene.person.contact(whom) is None:
         return None
@@ -249,11 +298,11 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):
         return None
-    there = _THERE.search(text)
+    there = _there(text)
     place = _place(scene)
     if there and _TRAVEL.search(text):
         if place:
-            before = there["near"] or "to"
+            before = there["near"] or ("to" if _GOES.search(text) else "in")
             glue = "" if text[: there.start()].rstrip().endswith((" to", " in", " at")) else before
             text = f"{text[: there.start()].rstrip()} {glue} {place}{text[there.end() :]}"
             text = " ".join(text.split())
@@ -264,8 +313,10 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(f"{text[: again.start()]}{order}{text[again.end() :]}", Focus(tuple(ids)))
     if _elsewhere(scene, text, near):
         ids = []
-    spoken_to = _TELL.search(text)
+    spoken_to = None if _REMINDS.match(text) else _TELL.search(text)
     found = _PERSON.search(text)
+    if person and _REMINDS.match(text):
+        person = person.split()[0]
     if (
         person
         and found
@@ -305,6 +356,21 @@ _EVERYDAY = frozenset(
     "send read open tell ask call ring find show get make put add play give again exactly too also "
     "time today tomorrow tonight note mail reminder event look still really please one back".split()
 )
+
+
+_GOES = re.compile(
+    r"\b(?:get|drive|walk|cycle|go|far|directions?|route|way|how long|bus|train|metro)\b", re.I
+)
+
+
+def _there(text: str) -> re.Match[str] | None:
+    """The word for a place; the "there" of "is there" is none."""
+    found = [
+        one
+        for one in _THERE.finditer(text)
+        if not re.search(r"\b(?:is|are|was|will|would|if)\W+$", text[: one.start()], re.I)
+    ]
+    return found[-1] if found else None
 
 
 def _place(scene: Scene) -> str:
