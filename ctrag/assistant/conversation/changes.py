@@ -3,11 +3,13 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     moment_for,
+    names_clock,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -302,6 +304,32 @@ def put_into(scene: Scene) -> Reading | None:
         return None  # another note is named
     text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
     return scene.call_with("append_to_note", note, text, title=title_of(note))
+
+
+_INTO_CALENDAR = re.compile(
+    rf"(?:put|add|enter|save|stick|pop|write|chuck|get|note|mark)\s+{_IT}\s+(?:down\s+)?(?:in(?:to)?|to|on)"
+    r"\s+(?:my|the|our)\s+(?:calendar|diary|agenda|schedule)(?:\s+(?:too|as well|also|please))*"
+    r"(?P<when>\s.+)?",
+    re.I,
+)
+
+
+def entered(scene: Scene) -> Reading | None:
+    """ "and put it in my calendar": what was answered, read or made a reminder of, at the time that
+    was said there."""
+    found = _INTO_CALENDAR.fullmatch(scene.core.rstrip(".!? "))
+    near = scene.state.items(scene.view, "reminders", "mail")
+    if found is None or not near or scene.last.app not in ("reminders", "mail"):
+        return None
+    item = near[0]
+    when = found["when"] or ""
+    said = (when, scene.last.text, str(scene.last.plan.arguments.get("body", "")))
+    moment = next((moment_for(one, scene.at, None) for one in said if names_clock(one)), None)
+    if moment is None and item.app == "reminders":
+        moment = item_text.time_of(item)
+    if moment is None:
+        return None
+    return scene.call("create_event", item, title=title_of(item), start=format_local_time(moment))
 
 
 _INTO_FOLDER = re.compile(

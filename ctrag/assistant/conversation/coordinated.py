@@ -7,6 +7,7 @@ which has the verb of the first left out.
 import re
 from collections.abc import Sequence
 
+from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.breaks import ends_in_time
@@ -75,8 +76,73 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         person: Who said it.
         view: Their items.
     """
-    parts = [one for part in split(text) for one in uncoordinated(part, person, view)]
+    parts = [
+        one
+        for reported in _reported(text, view)
+        for part in split(reported)
+        for one in uncoordinated(part, person, view)
+    ]
     return parts if len(parts) > 1 else [text]
+
+
+_AFTER = re.compile(
+    r"(?:[.!;]+\s+|,?\s+and\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok|please)\s+)*(?=\S)",
+    re.I,
+)
+_REPORT = re.compile(
+    r"(?:(?:ok|okay|so|right|oh|finally|yes)[\s,]+)*"
+    r"(?:(?:i(?:'ve|'m| have| just|'ve just)?|we(?:'ve| have)?|just|have)\s+)*"
+    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked|posted"
+    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)\s+(?!to\b).+"
+    r"|.+?(?:\s+|'s\s+|\s+(?:is|are|was|were|been|has been|have been|all|now|already|got)\s+)"
+    r"(?:done|gone|made|given|taken|fed|paid|bought|sent|got|built|cut|dug|drawn|sewn|written|swept"
+    r"|hung|put away|in|out|\w{2,}ed)(?:\s+(?:already|now|too|today|up|off|out|in))?)",
+    re.I,
+)
+_SAME_THING = re.compile(
+    rf"{OPENERS}(?:tick|check|cross|mark|flag|delete)\b|(?:\S+\s+){{0,3}}?(?:it|that|this)\b"
+    r"|(?:tell|let|text)\s+\S+(?:\s+(?:know|so))?\W*$",
+    re.I,
+)
+
+
+def _reported(text: str, view: PersonView) -> list[str]:
+    """Requests behind something that is reported done: "candle's changed. how do I get to …" ticks
+    off the reminder of the candle, and asks the way; the text itself where nothing is reported."""
+    for found in _AFTER.finditer(text):
+        left, right = text[: found.start()], text[found.end() :]
+        if len(left.split()) > 8 or requests_in(left) or not _REPORT.fullmatch(left.strip()):
+            continue
+        done = _reminder_of(left, view)
+        other = None if requests_in(right) else _reminder_of(right, view)
+        if done is None or len(right.split()) < 2 or _SAME_THING.match(right):
+            continue
+        if other is not None and other != done and _REPORT.fullmatch(right.strip(" .!")):
+            return [f"tick off {done}", f"tick off {other}"]
+        if other is None and (requests_in(right) or _ASKS.match(right)):
+            return [f"tick off {done}", right]
+    return [text]
+
+
+_ASKS = re.compile(
+    rf"{OPENERS}(?:whats|wheres|whens|hows|whos|any|is|are|was|will|did|do|does|can|could|flights?"
+    r"|weather|directions|which|switch|google|next|some)\b",
+    re.I,
+)
+
+
+def _reminder_of(text: str, view: PersonView) -> str | None:
+    """The title of the open reminder that a text names."""
+    reminders = [one for one in view.items if one.app == "reminders" and not one.fields.get("done")]
+    named = [word for word in telling_words(text) if word not in _DOINGS]
+    item = best_named(named, reminders, 0.5)
+    return None if item is None else title_of(item)
+
+
+_DOINGS = frozenset(
+    "got done finished bought paid sent fed did picked took taken made called booked posted ordered "
+    "given gone all now already just finally".split()
+)
 
 
 def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:

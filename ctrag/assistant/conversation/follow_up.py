@@ -11,6 +11,7 @@ from datetime import datetime
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation import about, asides, music, repeats, web
 from ctrag.assistant.conversation.changes import (
+    entered,
     passed_on,
     put_into,
     removed,
@@ -37,6 +38,7 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     removed,
     reminded_before,
     another,
+    entered,
     retimed,
     reminded_again,
     passed_on,

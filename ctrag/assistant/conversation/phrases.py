@@ -117,6 +117,20 @@ def names_time(text: str) -> bool:
     return bool(clock) or any(word in _NAMES_TIME or _DIGITS.fullmatch(word) for word in found)
 
 
+_CLOCK = re.compile(
+    r"\b(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}:\d\d|noon|midday|midnight|o'?clock"
+    r"|(?:half|quarter|ten|twenty|five)\s+(?:past|to)\s+\w+"
+    r"|(?:at|for|by|till|until)\s+(?:about\s+|around\s+)?(?:half\s+)?(?:one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve|\d{1,2}))\b",
+    re.IGNORECASE,
+)
+
+
+def names_clock(text: str) -> bool:
+    """Whether a text has a time of day by the clock."""
+    return bool(_CLOCK.search(text))
+
+
 def apart_from_time(text: str) -> list[str]:
     """The telling words of a text that belong to no time, in order."""
     found = [word for word in words(text) if not _DIGITS.fullmatch(word)]

@@ -55,7 +55,9 @@ def other_value(scene: Scene) -> Reading | None:
     and_ = re.match(r"\W*(?:and|also|ok(?:ay)? and|but)\b", scene.said.text, re.I)
     if tool is None or not tool.arguments or len(value.split()) > _MOST:
         return None
-    if not (too or lead or and_ or scene.said.no):
+    dated = any(one.type == "date" for one in tool.arguments) and names_time(value)
+    alone = dated and not apart_from_time(value) and tool.effect == "read"
+    if not (too or lead or and_ or scene.said.no or alone):
         return None
     if (requests_in(value) and not lead) or _VERBS.search(value):
         return None

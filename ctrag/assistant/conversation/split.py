@@ -38,6 +38,23 @@ _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\
 _CALLS = re.compile(rf"{OPENERS}(?:call|ring|phone|dial|give)\b(?:\W+[\w'’.-]+){{1,5}}", re.I)
 _SPOKEN_ON_IT = re.compile(r"(?:tell|ask|say|see|find out|let)\b", re.I)
 """What the person will say on the phone: "call Ann and ask her about the keys"."""
+_REPORTED = re.compile(
+    r"^(?!.*\b(?:when|where|what|who|how|which|did|does|not|isn't|aren't|said|says|thinks)\b)"
+    r"(?:\S+\s+){1,7}(?:(?:is|are|'s|was|were|has been|have been|been|all|now|got|already)\s+)?"
+    r"(?:done|finished|bought|paid|sent|fed|sorted|gone|made|written|put away|taken|"
+    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned|watered"
+    r"|charged|fixed|printed|packed|cooked|replaced|mailed|submitted|renewed|picked up|dropped off"
+    r"|ironed|emptied|oiled|sharpened|weighed|signed|filed|tested|checked|closed|locked|planted"
+    r"|repaired|painted|measured|mended|baked|fetched|handed in|folded|brushed|polished|sanded))$",
+    re.I,
+)
+"""What is done is said: "the rent is paid"; on its own it ticks a reminder off."""
+_OF_WHAT_IS_DONE = re.compile(
+    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know|so))?\W*$",
+    re.I,
+)
+"""A request about what was said to be done."""
+_TELLS_ALONE = re.compile(r"(?:tell|let)\s+(?:my |the )?[\w'’.-]+(?:\s+know)?\W*", re.I)
 _TO_WHOM_ALONE = re.compile(
     rf"{OPENERS}(?:text|mail|email|message|write to|reply to|answer)\s+(?:my |the )?[\w'’.-]+", re.I
 )
@@ -127,6 +144,11 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     """
     if len(left.split()) < _LONG or len(right.split()) < _LONG:
         return False
+    if _REPORTED.search(left) and not WRITES.match(left):
+        asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
+        return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
+    if kind == "comma" and _INSTEAD.search(left) and _TELLS_ALONE.fullmatch(right):
+        return True
     if not requests_in(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
         return False
     if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
