@@ -62,7 +62,8 @@ _TASKS = (
 _MESSAGES = (
     "tell {name} {a} and {b}", "tell {name} that {a} and that {b}", "write {name} {a}. {b}",
     "text {name} {a}, and {b}", "let {name} know {a} and {b}", "reply to {name}: {a}, {b}",
-    "email {name} that {a}, and {b}", "text {name} and say {a}", "message {name} and tell {them} {a}",
+    "email {name} that {a}, and {b}", "text {name} and say {a}",
+    "message {name} and tell {them} {a}",
     "email {name} and let {them} know {a}", "write to {name} and ask if {a}",
     "ask {name} whether {a} and when {b}", "ask {name} if {a} and how {b}",
     "ask {name} if {a}, and whether {b}", "ask {name} when {a} and what {b}",
@@ -82,8 +83,8 @@ _TO_A_FRIEND = re.compile(
 )
 """What a message that states something may go on with."""
 _STATED = frozenset(
-    "if whether when what where why how that i i'm i'll i've i'd we we're we'll we've it it's there "
-    "there's the my he she they yes no thanks sorry".split()
+    "if whether when what where why how that i i'm i'll i've i'd we we're we'll we've it it's "
+    "there there's the my he she they yes no thanks sorry".split()
 )
 _FOR_ONESELF = re.compile(r"\W*(?:remind|don't|note|make|add|jot|set|create)\b", re.I)
 _LOOKS = re.compile(r"\W*(?:search|google|look|translate|how)\b", re.I)

@@ -1,4 +1,4 @@
-"""Follow-ups that ask more about the thing that was talked about: "who's coming", "when is it due"."""
+"""Follow-ups that ask more about what was talked about: "who's coming", "when is it due"."""
 
 import re
 
@@ -7,19 +7,26 @@ from ctrag.assistant.conversation.reading import READ_BY, Reading, Scene
 
 _IT = r"(?:it|that|this|that one|this one)"
 _EVENT = (
-    rf"(?:where (?:is|was|'s)? ?{_IT}(?: again| exactly| at)?|where'?s {_IT}(?: again| exactly| at)?"
+    rf"(?:where (?:is|was|'s)? ?{_IT}(?: again| exactly| at)?|where'?s {_IT}(?: again| exactly"
+    rf"| at)?"
     r"|where exactly|where(?: is that)? again|which room(?: (?:is|was) (?:it|that))?(?: in)?"
-    rf"|(?:who(?:'s| is| else is| else's)?|who all is) (?:coming|going|in|there|attending|joining|invited)"
+    rf"|(?:who(?:'s| is| else is| else's)?|who all is) (?:coming|going|in|there|attending"
+    rf"|joining|invited)"
     r"(?: to (?:it|that))?|who else(?: (?:will be|is|was) (?:there|coming|going))?"
-    rf"|(?:when|what time)(?:'s| is| was| does| do| did)? (?:{_IT}|we|i)(?: (?:start|end|finish|begin|on"
+    rf"|(?:when|what time)(?:'s| is| was| does| do| did)? (?:{_IT}|we|i)(?: (?:start|end"
+    rf"|finish|begin|on"
     r"|again|exactly|over))*|how long (?:is|does|will) (?:it|that)(?: take| last| be)?"
     r"|until when(?: is (?:it|that))?|till when|what day (?:is|was) (?:it|that))"
 )
 _REMINDER = (
-    rf"(?:when(?:'s| is| was)? {_IT}(?: due)?(?: again)?|what time (?:is|was) {_IT}(?: for| at| due)?"
+    rf"(?:when(?:'s| is| was)? {_IT}(?: due)?(?: again)?|what time (?:is|was) {_IT}(?: for| at"
+    rf"| due)?"
     r"|what list is (?:it|that) on|which list)"
 )
-_AGAIN = rf"(?:(?:read|open|show|tell)(?: me)?|what does|what did) {_IT}(?: say)?(?: again| out| once more)*"
+_AGAIN = (
+    rf"(?:(?:read|open|show|tell)(?: me)?|what does|what did) {_IT}(?: say)?"
+    r"(?: again| out| once more)*"
+)
 _ASKS = {
     "calendar": re.compile(_EVENT, re.I),
     "reminders": re.compile(_REMINDER, re.I),

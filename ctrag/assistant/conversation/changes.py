@@ -3,13 +3,11 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
-from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     moment_for,
-    names_clock,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -51,44 +49,23 @@ _NO_NOUN = (
     r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead|done|on"
     r"|over|along|to|with|in|into|down|up|at|until|till|is|was|it|he|she|i|we|they|away)\b)\w)"
 )
-_IT = (
+IT = (
     r"(?:it|them|that one|this one|the whole thing|the thing|the lot"
     rf"|(?:that|this|those|these)\b{_NO_NOUN})"
 )
 _OBJECT = re.compile(
     r"(?:\b(?:the|that|this)\s+(?P<kind>reminder|event|appointment|note|mail|email|meeting|task)\b"
-    rf"|\b(?:the|that|this|my)\s+(?P<named>[\w'’ -]+?)\s+ones?\b|\b{_IT}\b)",
+    rf"|\b(?:the|that|this|my)\s+(?P<named>[\w'’ -]+?)\s+ones?\b|\b{IT}\b)",
     re.IGNORECASE,
 )
 _PASSES = re.compile(
-    rf"(?:send|share|forward|pass|mail|email|give|show)\s+(?P<what>{_IT}|the\s+[\w'’ -]+?\s+one)"
+    rf"(?:send|share|forward|pass|mail|email|give|show)\s+(?P<what>{IT}|the\s+[\w'’ -]+?\s+one)"
     r"(?:\s+(?:on|over|along|across))?\s+(?:on\s+)?(?:to|with)\s+(?P<whom>[^,.;!?]+)",
     re.IGNORECASE,
 )
 _PASSES_TO = re.compile(
     rf"(?:send|forward|pass|mail|email|give"
-    rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{_IT})(?:\s+too)?$",
-    re.IGNORECASE,
-)
-_ADDS = re.compile(
-    r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
-)
-_INTO_NOTE = re.compile(
-    r"^(?:add|append|write|jot(?: down)?|include|note)(?:\s+that\b|\s*:)"
-    r"|\b(?:to|on|at|in)\s+(?:it|the (?:end|bottom|top|list|note)|there)$",
-    re.I,
-)
-"""What is said of a note in focus, even with a time in it."""
-_REPLACES = re.compile(
-    rf"(?:change|make|set|update|rewrite|replace)\s+(?:{_IT}|the text|the note)\s+"
-    r"(?:to|with|into|say|read)\s*:?\s+(?P<body>.+)",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:this|that|it) in(?:to)? (?!the\b|my\b|our\b|there\b)\w+|"
-    r"\b(?:calendar|reminders?|playlist|to(?:-|\s)?do|(?:to|on|in|into|onto)\s+(?:my|the|our)\s+"
-    r"(?!end\b|bottom\b|list\b|note\b|same\b|top\b)\w+|for\s+(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day)",
+    rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{IT})(?:\s+too)?$",
     re.IGNORECASE,
 )
 _PLANNED = ("calendar", "reminders")
@@ -204,8 +181,8 @@ _PLACE_DONE = re.compile(
     re.IGNORECASE,
 )
 _FLAGS = re.compile(
-    rf"(?:flag|star) {_IT}(?: (?:too|please|for me|for later))*(?:,.*)?"
-    rf"|mark {_IT} (?:as )?(?:important|flagged|for later)",
+    rf"(?:flag|star) {IT}(?: (?:too|please|for me|for later))*(?:,.*)?"
+    rf"|mark {IT} (?:as )?(?:important|flagged|for later)",
     re.IGNORECASE,
 )
 
@@ -281,74 +258,3 @@ def _whom(scene: Scene, mention: str) -> str | None:
         return next(iter(scene.state.people(scene.view, scene.person)), None)
     found = mentioned(re.sub(r"\s+(?:too|as well|so)$", "", mention), scene.person.contacts)
     return found[0].name if len(found) == 1 else None
-
-
-def put_into(scene: Scene) -> Reading | None:
-    """ "stick it on the end", "change it to: …": into the note in focus."""
-    notes = scene.state.items(scene.view, "notes")
-    if scene.last.app != "notes" or not notes:
-        return None
-    note, core = notes[0], scene.core
-    if folder := _folder(scene, core):
-        return scene.call("move_note", note, title=title_of(note), folder=folder)
-    replaced = _REPLACES.match(core)
-    if replaced and not names_time(replaced["body"]):
-        text = f"Change the note {title_of(note)} to: {replaced['body']}"
-        return scene.call_with("update_note", note, text, title=title_of(note))
-    adds = _ADDS.match(core)
-    if adds is None or _ELSEWHERE.search(core):
-        return None
-    if names_time(core) and not _INTO_NOTE.search(core):
-        return None
-    if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
-        return None  # another note is named
-    text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
-    return scene.call_with("append_to_note", note, text, title=title_of(note))
-
-
-_INTO_CALENDAR = re.compile(
-    rf"(?:put|add|enter|save|stick|pop|write|chuck|get|note|mark)\s+{_IT}\s+(?:down\s+)?(?:in(?:to)?|to|on)"
-    r"\s+(?:my|the|our)\s+(?:calendar|diary|agenda|schedule)(?:\s+(?:too|as well|also|please))*"
-    r"(?P<when>\s.+)?",
-    re.I,
-)
-
-
-def entered(scene: Scene) -> Reading | None:
-    """ "and put it in my calendar": what was answered, read or made a reminder of, at the time that
-    was said there."""
-    found = _INTO_CALENDAR.fullmatch(scene.core.rstrip(".!? "))
-    near = scene.state.items(scene.view, "reminders", "mail")
-    if found is None or not near or scene.last.app not in ("reminders", "mail"):
-        return None
-    item = near[0]
-    when = found["when"] or ""
-    said = (when, scene.last.text, str(scene.last.plan.arguments.get("body", "")))
-    moment = next((moment_for(one, scene.at, None) for one in said if names_clock(one)), None)
-    if moment is None and item.app == "reminders":
-        moment = item_text.time_of(item)
-    if moment is None:
-        return None
-    return scene.call("create_event", item, title=title_of(item), start=format_local_time(moment))
-
-
-_INTO_FOLDER = re.compile(
-    rf"(?:move|put|file|stick|shove|pop|store)\s+{_IT}\s+(?:away\s+)?(?:in|into|to|under|with)\s+"
-    r"(?:the\s+|my\s+)?(?P<name>[\w'’ &-]+?)(?P<folder>\s+folder|\s+notes)?",
-    re.I,
-)
-
-
-def _folder(scene: Scene, core: str) -> str | None:
-    """The folder into which the note is put: one that there is."""
-    found = _INTO_FOLDER.fullmatch(core.rstrip(".! "))
-    if found is None:
-        return None
-    own = dict.fromkeys(one.text("folder") for one in scene.view.items if one.app == "notes")
-    wanted = found["name"].casefold()
-    return next((name for name in own if name and name.casefold() == wanted), None)
-
-
-def _container(core: str) -> list[str]:
-    found = re.search(r"\b(?:to|on|in|into|onto)\s+(?:my|the|our)\s+([\w' -]+)$", core, re.I)
-    return telling_words(found[1]) if found else []

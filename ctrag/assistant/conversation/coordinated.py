@@ -32,7 +32,8 @@ _REMINDS = re.compile(
 )
 _ANOTHER = re.compile(
     rf"(?P<one>(?P<verb>{OPENERS}(?:set|create|make|add|give me|put in)\s+(?:me\s+)?an?)\s+"
-    rf"(?P<kind>reminder|event|appointment|note)\b.+?){_AND}(?:another|a second)(?:\s+one)?\s+(?P<other>.+)",
+    rf"(?P<kind>reminder|event|appointment|note)\b.+?){_AND}(?:another|a second)(?:\s+one)?"
+    rf"\s+(?P<other>.+)",
     re.I,
 )
 _PEOPLE = re.compile(
@@ -48,8 +49,10 @@ _GIVES = re.compile(
     re.I,
 )
 _THINGS = re.compile(
-    rf"(?P<verb>{OPENERS}(?P<does>cancel|call off|delete|remove|erase|get rid of|bin|throw away|throw out"
-    r"|tick off|check off|cross off|mark|complete|flag|read(?:\s+me)?|open|show me|skip))\s+(?:both\s+)?"
+    rf"(?P<verb>{OPENERS}(?P<does>cancel|call off|delete|remove|erase|get rid of|bin"
+    rf"|throw away|throw out"
+    r"|tick off|check off|cross off|mark|complete|flag|read(?:\s+me)?|open|show me|skip))"
+    r"\s+(?:both\s+)?"
     rf"(?P<one>.+?){_AND}(?P<other>.+?)(?P<rest>\s+(?:off|as done|done|as complete|out)|)\W*",
     re.I,
 )
@@ -92,8 +95,10 @@ _AFTER = re.compile(
 _REPORT = re.compile(
     r"(?:(?:ok|okay|so|right|oh|finally|yes)[\s,]+)*"
     r"(?:(?:i(?:'ve|'m| have| just|'ve just)?|we(?:'ve| have)?|just|have)\s+)*"
-    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked|posted"
-    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)\s+(?!to\b).+"
+    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked"
+    r"|posted"
+    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)"
+    r"\s+(?!to\b).+"
     r"|.+?(?:\s+|'s\s+|\s+(?:is|are|was|were|been|has been|have been|all|now|already|got)\s+)"
     r"(?:done|gone|made|given|taken|fed|paid|bought|sent|got|built|cut|dug|drawn|sewn|written|swept"
     r"|hung|put away|in|out|\w{2,}ed)(?:\s+(?:already|now|too|today|up|off|out|in))?)",
@@ -140,8 +145,8 @@ def _reminder_of(text: str, view: PersonView) -> str | None:
 
 
 _DOINGS = frozenset(
-    "got done finished bought paid sent fed did picked took taken made called booked posted ordered "
-    "given gone all now already just finally".split()
+    "got done finished bought paid sent fed did picked took taken made called booked posted "
+    "ordered given gone all now already just finally".split()
 )
 
 
@@ -217,7 +222,7 @@ def _met(view: PersonView, names: Sequence[str]) -> bool:
 
 
 def _both(text: str, view: PersonView) -> list[str]:
-    """ "cancel the gym and the dentist", "delete the reminder about milk and the one about eggs"."""
+    """ "cancel the gym and the dentist", "delete the note on milk and the one on eggs"."""
     found = _THINGS.fullmatch(text)
     if found is None or requests_in(found["other"]):
         return []

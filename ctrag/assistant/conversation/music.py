@@ -36,7 +36,8 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _WHICH = re.compile(
-    r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s| is) (?:it|this|that"
+    r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s"
+    r"| is) (?:it|this|that"
     r"|playing)"
     r"(?: (?:song|one|called))?|which (?:song|one) is (?:this|it|that))\W*",
     re.IGNORECASE,
@@ -92,7 +93,8 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:(?:i (?:meant|mean|said)|play|try|put on|make it|rather|not (?:this|that)(?: one)?)[\s,]+)*"
+    r"(?:(?:i (?:meant|mean|said)|play|try|put on|make it|rather|not (?:this"
+    r"|that)(?: one)?)[\s,]+)*"
     r"(?P<name>.+?)(?: instead| rather)?",
     re.IGNORECASE,
 )

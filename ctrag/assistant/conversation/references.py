@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
@@ -35,14 +36,6 @@ _PERSON = re.compile(
     r"(?<!of )(?<!these )\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE
 )
 _REMINDS = re.compile(r"(?:remind me|set (?:me )?a reminder|don't let me forget)\b", re.I)
-_REPLIES = re.compile(
-    r"(?:(?:answer|reply|respond|write back|say|tell)(?: back)?(?: with)?)[\s,:]+(?P<what>.+)", re.I
-)
-_GIVES = re.compile(
-    r"(?:send|mail|email|text|give|forward|show)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
-    r"(?: (?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+(?P<what>(?:the|my|that|our)\s+[\w'’ -]+?)(?: too| as well)?",
-    re.I,
-)
 _THERE = re.compile(
     r"\b(?P<near>near|around|close to|from)?\s*\b(?:there|that (?:place|address|cafe"
     r"|restaurant|hall"
@@ -62,10 +55,9 @@ def told(scene: Scene) -> Reading | None:
     """A message, or a call, to somebody in focus: "tell him …", "let them know", "ring her"."""
     call = _CALL.fullmatch(scene.core)
     if call:
-        whom = _somebody(scene, call["whom"], call["verb"])
+        whom = somebody(scene, call["whom"], call["verb"])
         return None if whom is None else _called(scene, whom)
-    if (early := _replied(scene) or _given(scene)) is not None:
-        return early
+    scene = _as_told(scene)
     found = _TELL.search(scene.core)
     if found is None or (found["verb"].casefold() == "remind" and found["whom"] == "me"):
         return None
@@ -86,7 +78,7 @@ def told(scene: Scene) -> Reading | None:
             return None
     elif points and _MANY & set(words(whom)):
         event = next((one for one in events if _attendees(scene, one)), None)
-    person = None if event is not None else _somebody(scene, whom, "")
+    person = None if event is not None else somebody(scene, whom, "")
     if person is None and event is None:
         return None
     if person is not None and (again := _said_again(scene, person, what)):
@@ -129,6 +121,22 @@ def told(scene: Scene) -> Reading | None:
     return Reading(text, Focus(ids))
 
 
+_SENDS = re.compile(
+    r"(?:send|drop|shoot|write|give)\s+(?P<whom>him|her|them|everyone|[^\W\d_][\w'’-]*)\s+an?\s+"
+    r"(?:(?:quick|short|little)\s+)?(?:mail|email|message|text|line|note)\s*"
+    r"(?:that\b|saying(?: that)?\b|to say(?: that)?\b|,|:)\s*(?P<what>.+)",
+    re.I,
+)
+
+
+def _as_told(scene: Scene) -> Scene:
+    """ "send him a mail that …" is "tell him …"."""
+    found = _SENDS.fullmatch(scene.core)
+    if found is None:
+        return scene
+    return replace(scene, said=replace(scene.said, core=f"tell {found['whom']} {found['what']}"))
+
+
 def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
     """Who is named, and the rest, where a name goes on in small letters: "nurse jang"."""
     rest = what.split()
@@ -162,12 +170,12 @@ def _said_again(scene: Scene, person: str, what: str) -> Reading | None:
     return Reading(asked, Focus(ids, ("send_mail",), {"to": person, "body": text}))
 
 
-_OWN_WORDS = re.compile(
+OWN_WORDS = re.compile(
     r"(?:that\s+)?(?P<text>(?:i|i'm|i'll|i've|i'd|it|it's|it'll|we|we're|we'll|we've|there|there's"
     r"|yes|no|thanks|thank you|sorry|the|my|our|this|that's)\b.*)",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his|their|he's|she's|they're|why)\b", re.I)
+OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his|their|he's|she's|they're|why)\b", re.I)
 
 
 def _known(message: tuple[str, str]) -> bool:
@@ -190,15 +198,15 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         verb = "tell"
     if verb.casefold().startswith(("say sorry", "apolog")):
         return "write to", f"Sorry {what}."
-    own = _OWN_WORDS.fullmatch(what)
+    own = OWN_WORDS.fullmatch(what)
     says = verb.casefold() in ("tell", "write to", "answer", "say to")
-    if says and own and not _OTHERS.search(own["text"]):
+    if says and own and not OTHERS.search(own["text"]):
         text = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
         return "write to", f"{text[:1].upper()}{text[1:]}."
     return verb, what
 
 
-def _somebody(scene: Scene, whom: str, verb: str) -> str | None:
+def somebody(scene: Scene, whom: str, verb: str) -> str | None:
     """Who is meant by a pronoun or a name; None where nobody is known."""
     people = scene.state.people(scene.view, scene.person)
     if whom.casefold() in ("him", "her", "them", "both"):
@@ -208,40 +216,6 @@ def _somebody(scene: Scene, whom: str, verb: str) -> str | None:
         near = [one for one in found if one.name in people]
         return near[0].name if near else None
     return found[0].name if found else None
-
-
-def _replied(scene: Scene) -> Reading | None:
-    """ "reply yes", "answer that it's free": to the mail that was read."""
-    found = _REPLIES.fullmatch(scene.core.rstrip(" ."))
-    mails = scene.state.items(scene.view, "mail")
-    if found is None or scene.last.app != "mail" or not mails:
-        return None
-    what = found["what"]
-    own = _OWN_WORDS.fullmatch(what)
-    if re.match(r"(?:tell|answer)\b", scene.core, re.I) and own is None:
-        return None
-    if own is None or _OTHERS.search(own["text"]):
-        text = scene.core
-        values = {"subject": title_of(mails[0])}
-        return scene.call_with("reply_to_mail", mails[0], text, **values)
-    body = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
-    body = f"{body[:1].upper()}{body[1:]}."
-    return scene.call("reply_to_mail", mails[0], subject=title_of(mails[0]), body=body)
-
-
-def _given(scene: Scene) -> Reading | None:
-    """ "send him the tide table": a note or a mail of the person's."""
-    found = _GIVES.fullmatch(scene.core.rstrip(" .!"))
-    if found is None:
-        return None
-    whom = _somebody(scene, found["whom"], "")
-    named = telling_words(found["what"])
-    item = best_named(named, scene.own("notes", "mail"), 0.75) if named else None
-    if whom is None or item is None:
-        return None
-    if item.app == "notes":
-        return scene.call("share_note", item, title=title_of(item), contact=whom)
-    return scene.call("forward_mail", item, subject=title_of(item), to=whom)
 
 
 def _called(scene: Scene, whom: str) -> Reading | None:

@@ -29,7 +29,8 @@ _TIME_FIRST = re.compile(
 _TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})", re.IGNORECASE)
 
 _ANOTHER = re.compile(
-    r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second|one)(?: one"
+    r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second"
+    r"|one)(?: one"
     r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also"
     r"|remind me again)(?:,? (?:for|at|on|in))?\s+(?P<rest>.+)",
     re.IGNORECASE,

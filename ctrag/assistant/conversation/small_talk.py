@@ -95,7 +95,8 @@ def drops_all(text: str) -> bool:
     """Whether a text that `leaves_it` is about all that was asked for, and not about what the
     question named alone: "never mind", "stop"."""
     return not re.match(
-        r"\W*(?:(?:wait|oh|ok|ah|och)[\s,]+)*(?:no|nope|nah|n|neither|none|not now)\b(?!.*\b(?:never|forget|leave|stop|cancel|nothing|drop))",
+        r"\W*(?:(?:wait|oh|ok|ah|och)[\s,]+)*(?:no|nope|nah|n|neither|none"
+        r"|not now)\b(?!.*\b(?:never|forget|leave|stop|cancel|nothing|drop))",
         text,
         re.I,
     )

@@ -8,7 +8,8 @@ from stores.people.turns import take_back
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _UNDO = re.compile(
-    r"(?:please\s+)?(?:(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it|that|this"
+    r"(?:please\s+)?(?:(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it"
+    r"|that|this"
     r"|those|these|them)|all that"
     r"|both|(?:the|my|your) last (?:one|change|thing)"
     r"|(?:the|my|your) (?:last|latest)\s+(?P<count>two|three|four|five|[2-5])(?:\s+(?:things?"

@@ -22,9 +22,11 @@ _MODES = {
     "driving": "car drive driving taxi cab uber",
 }
 _BY = re.compile(
-    r"(?:(?:and|or|what about|how about|what if i go|(?:and )?how long(?: (?:does|would|will) (?:it|that)"
+    r"(?:(?:and|or|what about|how about|what if i go|(?:and )?how long(?: (?:does|would"
+    r"|will) (?:it|that)"
     r"(?: take)?| is (?:it|that))?|no|rather|i meant|is it quicker|same)[\s,]+)*"
-    r"(?:(?:going|if i go|take me|there)\s+)?(?:by|on|with|taking|using|in)?\s*(?:the|a|my|public)?\s*"
+    r"(?:(?:going|if i go|take me|there)\s+)?(?:by|on|with|taking|using|in)?\s*(?:the|a|my"
+    r"|public)?\s*"
     r"(?P<by>\w+)(?: there| instead| rather| then)*",
     re.I,
 )
@@ -46,8 +48,10 @@ _SKY = re.compile(
     r"\b(?:weather|rain|raining|snow|sunny|cold|warm|hot|umbrella|windy|forecast)\b", re.I
 )
 _WHAT_ELSE = re.compile(
-    r"(?:what|anything|is there anything|do i have anything)(?: else)?(?: (?:do i have|is|is there|have i"
-    r" got|on|happening|going on|planned))*(?: on)? (?:that (?:day|evening|morning|afternoon)|then)",
+    r"(?:what|anything|is there anything|do i have anything)(?: else)?(?: (?:do i have|is"
+    r"|is there|have i"
+    r" got|on|happening|going on|planned))*(?: on)? (?:that (?:day|evening|morning|afternoon)"
+    r"|then)",
     re.I,
 )
 
@@ -80,7 +84,7 @@ def _translated(scene: Scene, core: str) -> Reading | None:
         return _with(scene, target_language=found["language"].title())
     whole = _ALSO.fullmatch(scene.said.text.rstrip("?!. "))
     text = whole["what"].strip("\"'“”‘’ ") if whole else ""
-    if not text or (requests_in(text) and whole and whole["what"] == text) or names_time(text):
+    if not text or (requests_in(text) and whole and whole["what"] == text):
         return None
     return _with(scene, text=text)
 
@@ -116,6 +120,8 @@ def at_its_time(scene: Scene) -> Reading | None:
     if _WHAT_ELSE.fullmatch(core):
         plan = Plan("list_events", {"date": day.isoformat()})
         return scene.call_of(plan, None)
+    if core + " then" in scene.said.text:
+        core += " then"  # taken for a mere ending
     then = _ITS_TIME.search(core)
     if then is None or not _SKY.search(core):
         return None
