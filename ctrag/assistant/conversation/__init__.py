@@ -3,8 +3,8 @@
 - `conversation`: `Conversation`, one person's turns in order.
 - `state`: what was talked about, shown and done, bounded in size.
 - `split`: the requests in one breath, by rules and by `breaks`, a regression that learned where one
-  ends; `orders`: the words of requests; `coordinated`: one verb for two things, and what is reported
-  done.
+  ends; `orders`: the words of requests; `coordinated`: one verb for two things, and what is
+  reported done.
 - `phrases`: words of follow-ups: openings, pronouns, ordinals, times.
 - `follow_up`: what a turn means after the ones before it (`Reading`).
 - `news`: what was changed, as it is told to somebody.

@@ -3,7 +3,7 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
-from ctrag.assistant.conversation.orders import requests_in
+from ctrag.assistant.conversation.orders import REQUEST, requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
@@ -152,6 +152,9 @@ def removed(scene: Scene) -> Reading | None:
     if not ticks and not removes:
         return None
     begin = (ticks or removes).start()  # type: ignore[union-attr]
+    before = core[:begin]
+    if re.search(r"(?:n't|\bnot|\bnever)\s+$", before, re.I) or REQUEST.match(before):
+        return None  # "flag his mail so that I don't lose it"
     found = _OBJECT.search(core, begin)
     if found is None or len(core[begin:].split()) > 14:
         return None

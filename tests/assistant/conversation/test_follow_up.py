@@ -457,3 +457,14 @@ def test_the_weather_is_that_of_the_day_and_place_in_focus() -> None:
 @pytest.mark.parametrize(("text", "turns"), [("undo that", 1), ("undo the last two", 2)])
 def test_so_many_turns_are_undone(text: str, turns: int) -> None:
     assert reading(text, MADE).undo == turns
+
+
+def test_what_is_not_to_be_lost_is_not_removed() -> None:
+    found = reading("flag the mail about the crane so that I don't lose it", MADE)
+    assert found.focus.plan is None
+
+
+def test_a_mail_that_is_sent_to_somebody_is_one_told_to_them() -> None:
+    found = reading("and send him a mail that I'm out on the reef", CALLED).focus
+    assert found.apis == ("send_mail",)
+    assert found.values == {"to": "Omar Salcedo", "body": "I'm out on the reef."}
