@@ -21,6 +21,12 @@ _MOVE = re.compile(
     r"|snooze|start|try)\b",
     re.IGNORECASE,
 )
+_REASON = re.compile(
+    r"(?P<why>(?:that|it|this)(?:'s| is| was)[^.!?]*)[.!,;]\s+"
+    r"(?:so |then |please |can you |let's )*"
+    rf"(?P<order>{_MOVE.pattern}.+)",
+    re.IGNORECASE,
+)
 _NAMED_FIRST = re.compile(
     r"(?P<what>(?:the |my |that )[\w'’ ]+?(?: one)?),\s*(?:can you |could you |please )?"
     r"(?P<move>make|move|shift|push|put|change|set|bring|reschedule|postpone|snooze)\s+"
@@ -96,6 +102,9 @@ def retimed(scene: Scene) -> Reading | None:
     core, _, reason = scene.core.partition(", ")
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
+    reason = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
+    if reason and not requests_in(reason["why"]):
+        core = reason["order"]
     named = _NAMED_FIRST.fullmatch(core)  # "the rowing one, push it to seven"
     if named:
         core = f"{named['move']} {named['what']}{named['when']}"

@@ -23,7 +23,9 @@ _TELL = re.compile(
     re.IGNORECASE,
 )
 _MANY = frozenset("them both everyone everybody all they".split())
-_KNOW = re.compile(r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:that|about (?:it|that|this)))?\s*$", re.I)
+_KNOW = re.compile(
+    r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:it|so|that|about (?:it|that|this)))?\s*$", re.I
+)
 _ABOUT = re.compile(
     r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?(?:\s*instead)?\s*$", re.I
 )

@@ -141,6 +141,11 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
             "and put it in my calendar too",
             'create_event(title="Lock the gate", start="2025-04-17T20:00")',
         ),
+        (
+            CHECKED,
+            "oh, that's too early for me. Make it half past four.",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:30")',
+        ),
         (MADE, "when is it due", 'read_reminder(title="Lock the gate")'),
         (REMINDERS, "the first one is done", 'complete_reminder(title="Buy rope")'),
         (CHECKED, "who's coming", 'get_event(title="Crane check")'),
@@ -468,3 +473,8 @@ def test_a_mail_that_is_sent_to_somebody_is_one_told_to_them() -> None:
     found = reading("and send him a mail that I'm out on the reef", CALLED).focus
     assert found.apis == ("send_mail",)
     assert found.values == {"to": "Omar Salcedo", "body": "I'm out on the reef."}
+
+
+def test_it_in_let_him_know_it_is_what_was_changed() -> None:
+    found = reading("and let him know it, please", MOVED).focus
+    assert found.values["message"] == "I've moved the crane check to four."
