@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,16 @@ def train_breaks(
         breaks = Breaks(model[0], card)
         for one, place in zip(said, folds, strict=True):
             if place == fold:
-                right[one.kind].append(_found(breaks, one) == one.marks)
+                right[one.kind].append(_exact(one, partial(_lies_between, breaks)))
     figures = {kind: round(100 * float(np.mean(one)), 2) for kind, one in right.items()}
+    rules = {
+        kind: round(
+            100 * float(np.mean([_exact(one, _ruled) for one in said if one.kind == kind])), 2
+        )
+        for kind in right
+    }
     weights, bias = _fitted(seen)
-    return Breaks(weights, _card(source, bias, {"cross-validated": figures}))
+    return Breaks(weights, _card(source, bias, {"cross-validated": figures, "rules alone": rules}))
 
 
 def _card(source: dict[str, Any], bias: float, figures: dict[str, dict[str, float]]) -> BreaksCard:
@@ -89,17 +96,21 @@ def _seen(one: Breath) -> list[_Seen]:
     return found
 
 
-def _found(breaks: Breaks, one: Breath) -> tuple[tuple[int, int], ...]:
-    """The right breaks that are found, and all others as they are."""
+def _exact(one: Breath, between: Callable[[Break], bool]) -> bool:
+    """Whether the breaks that are found are the right ones."""
+    found = list(breaks_in(one.text, between))
+    return len(found) == len(one.marks) and all(
+        place.start < end and start < place.end
+        for place, (start, end) in zip(found, one.marks, strict=True)
+    )
 
-    def between(place: Break) -> bool:
-        return breaks.between(place.left, place.right, place.mark, place.ruled)
 
-    found = []
-    for place in breaks_in(one.text, between):
-        same = [mark for mark in one.marks if place.start < mark[1] and mark[0] < place.end]
-        found.append(same[0] if same else (place.start, place.end))
-    return tuple(found)
+def _lies_between(breaks: Breaks, place: Break) -> bool:
+    return breaks.between(place.left, place.right, place.mark, place.ruled)
+
+
+def _ruled(place: Break) -> bool:
+    return place.ruled
 
 
 def _fitted(seen: Sequence[list[_Seen]]) -> tuple[dict[str, float], float]:
