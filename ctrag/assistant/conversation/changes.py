@@ -102,9 +102,9 @@ def retimed(scene: Scene) -> Reading | None:
     core, _, reason = scene.core.partition(", ")
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
-    reason = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
-    if reason and not requests_in(reason["why"]):
-        core = reason["order"]
+    excused = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
+    if excused and not requests_in(excused["why"]):
+        core = excused["order"]
     named = _NAMED_FIRST.fullmatch(core)  # "the rowing one, push it to seven"
     if named:
         core = f"{named['move']} {named['what']}{named['when']}"
