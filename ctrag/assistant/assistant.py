@@ -16,9 +16,9 @@ from ctrag.assistant.apps.music import playing_after
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
+from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
 from ctrag.assistant.conversation.small_talk import small_talk
-from ctrag.assistant.conversation.split import split
 from ctrag.assistant.open import open_stores
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
@@ -141,7 +141,7 @@ class Assistant:
         Raises:
             ValueError: The text is empty or too long.
         """
-        parts = split(text)
+        parts = requests_of(text, self.person, self.view())
         if len(parts) > 1:
             return self.conversation().say(
                 text, at, place, playing=playing, run=run, confirm=confirm, explain=explain

@@ -1,4 +1,4 @@
-"""`ctrag train slots`, `plainness`, `said` and `confidence`: calls of what a request says."""
+"""`ctrag train slots`, `plainness`, `breaks`, `said` and `confidence`: what a request says."""
 
 from pathlib import Path
 from typing import Annotated
@@ -136,6 +136,36 @@ def plainness(
 
     source = origin([*plain, *oblique], seed) | {"sources": sources_of(strangers)}
     fitted = train_plainness(plain, oblique, strangers, source, seed, progress)
+    fitted.save(out)
+    finish(out, fitted.card, json)
+
+
+def breaks(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    alone: Annotated[
+        list[Path],
+        typer.Option(help="Data sets whose requests are never put together, such as oblique ones."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    count: Annotated[
+        int, typer.Option(min=100, help="How often requests are put into one breath.")
+    ] = 12000,
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Train what tells several requests in one breath apart.
+
+    Example: ctrag train breaks --data data/everyday-people --more data/everyday-train
+    --alone data/oblique --out runs/breaks
+    """
+    from training.breaks.joined import breaths
+    from training.breaks.train import train_breaks
+    from training.core.origin import origin
+
+    said = breaths([data, *more], alone, count, seed)
+    source = origin([data, *more, *alone], seed)
+    fitted = train_breaks(said, source, seed, progress)
     fitted.save(out)
     finish(out, fitted.card, json)
 

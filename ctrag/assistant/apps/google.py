@@ -56,6 +56,11 @@ _LANGUAGES = {
 }
 
 
+def translates_into(language: str) -> bool:
+    """Whether a text is the name of a language that can be translated into."""
+    return " ".join(plain_words(language)) in _LANGUAGES
+
+
 def google_search(call: Call) -> Effect:
     """Opens a web search."""
     return _looks_up(call, "query", "web search", "https://www.google.com/search")

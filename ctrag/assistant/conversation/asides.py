@@ -5,16 +5,8 @@ import re
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.phrases import ORDINALS, Said
 from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.conversation.undoing import turns_to_undo
 
-_UNDO = re.compile(
-    r"(?:please\s+)?(?:undo(?:\s+(?:(?:all of |both of )?(?:it|that|this|those|these|them)|all that"
-    r"|both|(?:the|my) last (?:one|change|thing)|everything|the (?:whole thing|lot)"
-    r"|what you (?:just )?did))?"
-    r"|take (?:it|that) back|(?:put|change) (?:it|that) back(?: (?:to )?(?:as|how|where"
-    r"|the way) it was)?"
-    r"|revert(?: (?:it|that))?|that was (?:wrong|a mistake)[,.]?\s*undo (?:it|that))[\s!.]*",
-    re.IGNORECASE,
-)
 _AGAIN = re.compile(
     r"(?:.{0,60}[,.;]\s*|.{0,40}\s)?(?:(?:try|call|ring|phone|dial)(?:\s+(?:it|him|her|them|that"
     r"|the number))?(?:\s+(?:once more|again|one more time))|once more|(?:one )?more time|again"
@@ -37,8 +29,9 @@ _CALLS = ("call_contact", "call_number", "return_missed_call", "redial_last_call
 
 
 def undone(scene: Scene) -> Reading | None:
-    """ "undo that", "take it back"."""
-    return Reading(scene.said.text, undo=True) if _UNDO.fullmatch(scene.core) else None
+    """ "undo that", "take it back", "undo the last two"."""
+    turns = turns_to_undo(scene.core)
+    return Reading(scene.said.text, undo=turns) if turns else None
 
 
 def called_again(scene: Scene) -> Reading | None:
@@ -56,7 +49,7 @@ def rejected(scene: Scene) -> Reading | None:
     core = scene.core.rstrip("!.? ")
     if _WRONG.fullmatch(core):
         if scene.state.turns[-1].change is not None:
-            return Reading(scene.said.text, undo=True)
+            return Reading(scene.said.text, undo=1)
         return Reading(scene.said.text, say="Sorry. Which one do you mean?")
     if _OTHER.fullmatch(core):
         return Reading(scene.said.text, say="Which one do you mean?")
@@ -95,8 +88,8 @@ _THING_ALONE = re.compile(
 def first_turn(said: Said) -> Reading | None:
     """What points back where nothing was said before."""
     core = said.core.rstrip("!.? ")
-    if _UNDO.fullmatch(said.core):
-        return Reading(said.text, undo=True)
+    if turns := turns_to_undo(said.core):
+        return Reading(said.text, undo=turns)
     if _PRONOUN_ALONE.fullmatch(core):
         return Reading(said.text, say="Whom do you mean?")
     if _THING_ALONE.fullmatch(core) or _WRONG.fullmatch(core):

@@ -3,6 +3,7 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.orders import REQUEST, requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
@@ -10,7 +11,6 @@ from ctrag.assistant.conversation.phrases import (
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words
 from stores.people.items import Item
@@ -19,6 +19,18 @@ from stores.people.local_time import format_local_time
 _MOVE = re.compile(
     r"(?:let'?s\s+)?(?:make|move|shift|push|put|change|set|do|bring|have|reschedule|postpone|delay"
     r"|snooze|start|try)\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?P<why>(?:that|it|this)(?:'s| is| was)[^.!?]*)[.!,;]\s+"
+    r"(?:so |then |please |can you |let's )*"
+    rf"(?P<order>{_MOVE.pattern}.+)",
+    re.IGNORECASE,
+)
+_NAMED_FIRST = re.compile(
+    r"(?P<what>(?:the |my |that )[\w'’ ]+?(?: one)?),\s*(?:can you |could you |please )?"
+    r"(?P<move>make|move|shift|push|put|change|set|bring|reschedule|postpone|snooze)\s+"
+    r"(?:it|that|that one)(?P<when>\s+.+)",
     re.IGNORECASE,
 )
 _OTHER_ORDER = re.compile(
@@ -43,38 +55,23 @@ _NO_NOUN = (
     r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead|done|on"
     r"|over|along|to|with|in|into|down|up|at|until|till|is|was|it|he|she|i|we|they|away)\b)\w)"
 )
-_IT = (
+IT = (
     r"(?:it|them|that one|this one|the whole thing|the thing|the lot"
     rf"|(?:that|this|those|these)\b{_NO_NOUN})"
 )
 _OBJECT = re.compile(
     r"(?:\b(?:the|that|this)\s+(?P<kind>reminder|event|appointment|note|mail|email|meeting|task)\b"
-    rf"|\b(?:the|that|this|my)\s+(?P<named>[\w'’ -]+?)\s+ones?\b|\b{_IT}\b)",
+    rf"|\b(?:the|that|this|my)\s+(?P<named>[\w'’ -]+?)\s+ones?\b|\b{IT}\b)",
     re.IGNORECASE,
 )
 _PASSES = re.compile(
-    rf"(?:send|share|forward|pass|mail|email|give|show)\s+(?P<what>{_IT}|the\s+[\w'’ -]+?\s+one)"
+    rf"(?:send|share|forward|pass|mail|email|give|show)\s+(?P<what>{IT}|the\s+[\w'’ -]+?\s+one)"
     r"(?:\s+(?:on|over|along|across))?\s+(?:on\s+)?(?:to|with)\s+(?P<whom>[^,.;!?]+)",
     re.IGNORECASE,
 )
 _PASSES_TO = re.compile(
     rf"(?:send|forward|pass|mail|email|give"
-    rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{_IT})(?:\s+too)?$",
-    re.IGNORECASE,
-)
-_ADDS = re.compile(
-    r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
-)
-_REPLACES = re.compile(
-    rf"(?:change|make|set|update|rewrite|replace)\s+(?:{_IT}|the text|the note)\s+"
-    r"(?:to|with|into|say|read)\s*:?\s+(?P<body>.+)",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:this|that|it) in(?:to)? (?!the\b|my\b|our\b|there\b)\w+|"
-    r"\b(?:calendar|reminders?|playlist|to(?:-|\s)?do|(?:to|on|in|into|onto)\s+(?:my|the|our)\s+"
-    r"(?!end\b|bottom\b|list\b|note\b|same\b|top\b)\w+|for\s+(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day)",
+    rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{IT})(?:\s+too)?$",
     re.IGNORECASE,
 )
 _PLANNED = ("calendar", "reminders")
@@ -105,6 +102,12 @@ def retimed(scene: Scene) -> Reading | None:
     core, _, reason = scene.core.partition(", ")
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
+    excused = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
+    if excused and not requests_in(excused["why"]):
+        core = excused["order"]
+    named = _NAMED_FIRST.fullmatch(core)  # "the rowing one, push it to seven"
+    if named:
+        core = f"{named['move']} {named['what']}{named['when']}"
     move = _MOVE.match(core)
     if not move and requests_in(core):
         return None
@@ -124,7 +127,8 @@ def retimed(scene: Scene) -> Reading | None:
             points_at_one = bool(re.search(r"\bones?\b", core)) or not move
             least = 0.5 if move or len(leftover) < 3 else 0.8
             item = best_named(leftover, near, least)
-            if item is None and (move or scene.last.app == "reminders"):
+            moved = scene.last.plan.api in ("reschedule_event", "snooze_reminder")
+            if item is None and (move or moved or scene.last.app == "reminders"):
                 item = best_named(leftover, scene.own(*_PLANNED), least)
             if item is None and not (points_at_one and scene.said.no):
                 return None
@@ -150,11 +154,16 @@ def _vaguely(core: str) -> bool:
 def removed(scene: Scene) -> Reading | None:
     """ "scrap that one", "delete that reminder", "mark it done", "forget it, it was a joke"."""
     core = scene.core
+    if listed := _said_done(scene):
+        return listed
     ticks = _TICKS.search(core)
     removes = _REMOVES.search(core)
     if not ticks and not removes:
         return None
     begin = (ticks or removes).start()  # type: ignore[union-attr]
+    before = core[:begin]
+    if re.search(r"(?:n't|\bnot|\bnever)\s+$", before, re.I) or REQUEST.match(before):
+        return None  # "flag his mail so that I don't lose it"
     found = _OBJECT.search(core, begin)
     if found is None or len(core[begin:].split()) > 14:
         return None
@@ -176,6 +185,31 @@ def removed(scene: Scene) -> Reading | None:
         return None
     api, name = _REMOVED_BY[item.app]
     return scene.call(api, item, **{name: title_of(item)})
+
+
+_PLACE_DONE = re.compile(
+    r"(?:the )?(?:first|second|third|fourth|last)(?: one)?(?:'s| is| was| has been)?(?: already)? "
+    r"(?:done|finished|sorted|bought|paid|sent)(?: (?:already|too|now))?",
+    re.IGNORECASE,
+)
+_FLAGS = re.compile(
+    rf"(?:flag|star) {IT}(?: (?:too|please|for me|for later))*(?:,.*)?"
+    rf"|mark {IT} (?:as )?(?:important|flagged|for later)",
+    re.IGNORECASE,
+)
+
+
+def _said_done(scene: Scene) -> Reading | None:
+    """ "the second one is done", "flag it"."""
+    core = scene.core.rstrip(".! ")
+    if _PLACE_DONE.fullmatch(core):
+        placed = scene.placed(core.replace("'s ", " one "))
+        if placed and placed[0].app == "reminders":
+            return scene.call("complete_reminder", placed[0], title=title_of(placed[0]))
+    mails = scene.state.items(scene.view, "mail")
+    if _FLAGS.fullmatch(core) and mails and scene.last.app == "mail":
+        return scene.call("flag_mail", mails[0], subject=title_of(mails[0]))
+    return None
 
 
 def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item | None:
@@ -236,27 +270,3 @@ def _whom(scene: Scene, mention: str) -> str | None:
         return next(iter(scene.state.people(scene.view, scene.person)), None)
     found = mentioned(re.sub(r"\s+(?:too|as well|so)$", "", mention), scene.person.contacts)
     return found[0].name if len(found) == 1 else None
-
-
-def put_into(scene: Scene) -> Reading | None:
-    """ "stick it on the end", "change it to: …": into the note in focus."""
-    notes = scene.state.items(scene.view, "notes")
-    if scene.last.app != "notes" or not notes:
-        return None
-    note, core = notes[0], scene.core
-    replaced = _REPLACES.match(core)
-    if replaced and not names_time(replaced["body"]):
-        text = f"Change the note {title_of(note)} to: {replaced['body']}"
-        return scene.call_with("update_note", note, text, title=title_of(note))
-    adds = _ADDS.match(core)
-    if adds is None or _ELSEWHERE.search(core) or names_time(core):
-        return None
-    if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
-        return None  # another note is named
-    text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
-    return scene.call_with("append_to_note", note, text, title=title_of(note))
-
-
-def _container(core: str) -> list[str]:
-    found = re.search(r"\b(?:to|on|in|into|onto)\s+(?:my|the|our)\s+([\w' -]+)$", core, re.I)
-    return telling_words(found[1]) if found else []

@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctrag.assistant.answer import Answer, Question, in_words
+from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
 from ctrag.assistant.conversation.questions import (
     YES_OR_NO,
@@ -21,16 +23,16 @@ from ctrag.assistant.conversation.questions import (
 from ctrag.assistant.conversation.reading import Reading
 from ctrag.assistant.conversation.small_talk import (
     agrees,
+    drops_all,
     leaves_it,
     small_talk,
     without_leaving,
 )
-from ctrag.assistant.conversation.split import requests_in, split
 from ctrag.assistant.conversation.state import State
+from ctrag.assistant.conversation.undoing import taken_back
 from ctrag.assistant.planning.plan import Plan
-from ctrag.errors import CtragError
 from stores.people.items import Request
-from stores.people.turns import keep_turn, take_back, turn_of
+from stores.people.turns import keep_turn, turn_of
 
 if TYPE_CHECKING:
     from ctrag.assistant.assistant import Assistant
@@ -100,23 +102,12 @@ class Conversation:
             return in_words(request, words)
         if requests_in(wanted := without_leaving(text)):
             text = wanted
-        return self._all(split(text), request, act)
+        parts = requests_of(text, assistant.person, assistant.view())
+        return self._all(parts, request, act)
 
-    def undo(self) -> str:
-        """Take back all that the last turn changed, and say so."""
-        told: list[str] = []
-        try:
-            for undone in take_back(self.assistant.stores, self.assistant.person.person_id):
-                if undone.sent:
-                    told.append(
-                        f"{undone.summary.rstrip('?')}: that has left the phone and cannot be "
-                        "taken back; only the record of it is removed."
-                    )
-                else:
-                    told.append(f"Taken back: {undone.summary}")
-        except CtragError as error:
-            told.append(str(error))
-        return "\n".join(told)
+    def undo(self, turns: int = 1) -> str:
+        """Take back all that the last turn changed, or the latest turns, and say so."""
+        return taken_back(self.assistant.stores, self.assistant.person.person_id, turns)
 
     def copy(self) -> "Conversation":
         """The conversation as it is now; what is said in the one is not known to the other."""
@@ -140,7 +131,12 @@ class Conversation:
         return self._preferences
 
     def _all(
-        self, parts: Sequence[str], request: Request, act: "_Acts", done: Sequence[int] = ()
+        self,
+        parts: Sequence[str],
+        request: Request,
+        act: "_Acts",
+        done: Sequence[int] = (),
+        undone: Sequence[bool] = (),
     ) -> Answer:
         """Answer the requests of one turn in order.
 
@@ -149,21 +145,27 @@ class Conversation:
             request: The turn.
             act: How it is carried out.
             done: Ids of the changes that the turn made before.
+            undone: Whether each request leans on one that was declined; none does when empty.
         """
         answers: list[Answer] = []
         group = list(done)
+        leaning: list[bool] = []
         for place, part in enumerate(parts):
             asked = replace(request, text=part)
             reading = self._read(asked)
             failed = next((one for one in answers if _failed(one)), None)
-            if failed is not None and reading.focus != NOTHING_KNOWN:
+            leans = reading.focus != NOTHING_KNOWN
+            if (failed is not None and leans) or any(undone[place : place + 1]):
                 answers.append(
                     in_words(asked, "Not done, because what it depends on was not done.")
                 )
                 continue
-            waits = bool(answers) and self.pending is not None
-            # What comes after an open question is planned, and done when it is answered.
-            answer = self._one(reading, asked, replace(act, run=False) if waits else act)
+            if self.pending is not None:
+                # What comes after an open question is planned, and done when it is answered.
+                leaning.append(leans)
+                answers.append(self._one(reading, asked, replace(act, run=False, waits=True)))
+                continue
+            answer = self._one(reading, asked, act)
             if answer.plan.is_none and not answer.said and not answers and len(parts) > 1:
                 return self._all([" ".join(request.text.split())], request, act, done)
             answers.append(answer)
@@ -171,6 +173,8 @@ class Conversation:
             if answer.question is not None and self.pending is not None:
                 rest = tuple(parts[place + 1 :])
                 self.pending = replace(self.pending, rest=rest, done=tuple(group))
+        if self.pending is not None:
+            self.pending = replace(self.pending, leaning=tuple(leaning))
         self._together(group)
         return replace(answers[0], further=tuple(answers[1:]))
 
@@ -194,13 +198,16 @@ class Conversation:
 
     def _one(self, reading: Reading, request: Request, act: "_Acts") -> Answer:
         if reading.undo:
-            return in_words(request, self.undo() if act.run else "The last change would be undone.")
+            would = "The last change would be undone."
+            return in_words(request, self.undo(reading.undo) if act.run else would)
         if reading.say:
             return in_words(request, reading.say)
+        if reading.ask and act.waits:
+            return in_words(request, reading.ask)
         if reading.ask and reading.ask not in self._asked:
             self._asked.add(reading.ask)
             question = Question(reading.ask)
-            self.pending = Pending(question, request, wants="text")
+            self._open(Pending(question, request, wants="text"))
             return replace(in_words(request, reading.ask), question=question)
         asked = replace(request, text=reading.text)
         answer = self.assistant.answer(asked, explain=act.explain, focus=reading.focus)
@@ -236,8 +243,17 @@ class Conversation:
         if not asked:
             return done
         question = Question(str(asked[0]), YES_OR_NO, confirms=True)
-        self.pending = Pending(question, answer.request, act=answer)
+        self._open(Pending(question, answer.request, act=answer))
         return replace(answer, question=question)
+
+    def _open(self, pending: Pending) -> None:
+        """Ask, and remember what was talked about before."""
+        self.pending = replace(pending, turns=tuple(self.state.turns))
+
+    def _close(self, pending: Pending) -> None:
+        """What was asked about was not done, nor what was planned to come after it."""
+        self.state.turns.clear()
+        self.state.turns.extend(pending.turns)
 
     def _keep(self, answer: Answer) -> None:
         tool = self.assistant.toolbox.get(answer.plan.api)
@@ -268,7 +284,7 @@ class Conversation:
             return None
         self._asked.add(key)
         ids = tuple(one.item.id for one in answer.items)
-        self.pending = Pending(question, request, tuple(Focus(ids, plan=one) for one in plans))
+        self._open(Pending(question, request, tuple(Focus(ids, plan=one) for one in plans)))
         return question
 
     def _answered(self, pending: Pending, request: Request, act: "_Acts") -> Answer | None:
@@ -279,17 +295,16 @@ class Conversation:
                 r"(?:at|on|to|that)\b", request.text, re.I
             ):
                 return None
+            self._close(pending)
             return self._all([text, *pending.rest], replace(request, text=text), act, pending.done)
         if pending.act is not None:
             return self._agreed(pending, pending.act, request, act)
         found = chosen(pending, request.text)
         if found is None:
             return None
-        if pending.choices and self.state.turns:
-            self.state.turns.pop()  # what was asked about was not done
+        self._close(pending)
         if found == "nothing":
-            more = " more" if pending.done else ""
-            return in_words(request, f"Nothing{more} was done.")
+            return self._declined(pending, request, act)
         plan = found.plan
         assert plan is not None
         first = pending.choices[0].plan
@@ -306,13 +321,21 @@ class Conversation:
         declined = leaves_it(request.text)
         if not declined and not agrees(request.text):
             return None
-        if self.state.turns:
-            self.state.turns.pop()  # it was not done
+        self._close(pending)
         if declined:
-            return in_words(request, "Nothing was done.")
+            return self._declined(pending, request, act)
         now = replace(asked.request, asked_at=request.asked_at, place=request.place)
         answer = replace(asked, request=now)
         return self._done(answer, pending, request, act, pending.question.text)
+
+    def _declined(self, pending: Pending, request: Request, act: "_Acts") -> Answer:
+        """What a no to a question does: the other requests of its breath are done, except for those
+        that lean on what was asked about; a "never mind" drops them, too."""
+        words = f"Nothing{' more' if pending.done else ''} was done."
+        if not pending.rest or drops_all(request.text):
+            return in_words(request, words)
+        rest = self._all(pending.rest, request, act, pending.done, pending.leaning)
+        return replace(in_words(request, "That was not done."), further=rest.parts)
 
     def _done(
         self,
@@ -364,6 +387,8 @@ class _Acts:
     confirm: Confirm
     explain: bool
     later: bool
+    waits: bool = False
+    """Whether it comes after an open question."""
 
 
 def _changes(answer: Answer) -> list[int]:

@@ -9,18 +9,15 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
-from ctrag.assistant.conversation import asides, music, repeats
-from ctrag.assistant.conversation.changes import (
-    passed_on,
-    put_into,
-    removed,
-    retimed,
-)
+from ctrag.assistant.conversation import about, asides, music, repeats, web
+from ctrag.assistant.conversation.changes import passed_on, removed, retimed
+from ctrag.assistant.conversation.filing import entered, put_into
 from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.references import pointed, told
-from ctrag.assistant.conversation.reminding import reminded_again, reminded_before
+from ctrag.assistant.conversation.reminding import another, reminded_again, reminded_before
+from ctrag.assistant.conversation.replying import given, replied
 from ctrag.assistant.conversation.state import State
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
@@ -31,14 +28,21 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.unlisted,
     opened,
     music.played,
+    about.asked_more,
+    web.asked_otherwise,
+    web.at_its_time,
     removed,
     reminded_before,
+    another,
+    entered,
     retimed,
     reminded_again,
     passed_on,
     put_into,
     repeats.other_value,
     asides.rejected,
+    replied,
+    given,
     told,
     pointed,
 )

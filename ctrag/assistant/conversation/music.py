@@ -3,10 +3,10 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import best_named
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
-from ctrag.text.words import telling_words
+from ctrag.text.words import telling_words, words
 from stores.people.items import Item
 
 _NEXT = re.compile(
@@ -36,7 +36,8 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _WHICH = re.compile(
-    r".{0,30}\b(?:who(?:'s| is)? (?:it|this|that|singing|playing)|what(?:'s| is) (?:it|this|that"
+    r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s"
+    r"| is) (?:it|this|that"
     r"|playing)"
     r"(?: (?:song|one|called))?|which (?:song|one) is (?:this|it|that))\W*",
     re.IGNORECASE,
@@ -79,7 +80,38 @@ def played(scene: Scene) -> Reading | None:
         return scene.call("get_current_song", song)
     if scene.last.app != "music":
         return _put(scene, song)
+    if _AGAIN.fullmatch(core) and scene.last.plan.api in _PLAYS:
+        return scene.call_of(scene.last.plan, song)
+    if named := _named_instead(scene):
+        return named
     return _whole(scene, song) or _put(scene, song) or _other(scene)
+
+
+_AGAIN = re.compile(
+    r"(?:play |put )?(?:it|that|this|that one|this one|the song|that song)?(?: on)?\s*"
+    r"(?:again|once more|one more time|from the (?:start|beginning))",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:(?:i (?:meant|mean|said)|play|try|put on|make it|rather|not (?:this"
+    r"|that)(?: one)?)[\s,]+)*"
+    r"(?P<name>.+?)(?: instead| rather)?",
+    re.IGNORECASE,
+)
+
+
+def _named_instead(scene: Scene) -> Reading | None:
+    """ "no, Neon Lights": another song, artist, album or playlist by its whole name."""
+    found = _NAMED.fullmatch(scene.core.rstrip("!. "))
+    opened = scene.said.no or re.search(r"\b(?:instead|rather)\b", scene.core, re.I)
+    if found is None or not opened or scene.last.plan.api not in _PLAYS:
+        return None
+    name = words(found["name"])
+    for api, (argument, field) in _PLAYS.items():
+        for one in scene.view.items:
+            if one.app == "music" and one.text(field) and words(one.text(field)) == name:
+                return scene.call(api, one, **{argument: one.text(field)})
+    return None
 
 
 def _song(scene: Scene) -> Item | None:
@@ -152,9 +184,9 @@ def _other(scene: Scene) -> Reading | None:
     songs = [one for one in scene.view.items if one.app == "music" and one.text(field)]
     left = [one for one in songs if one.text(field) not in refused]
     before = next((one for one in songs if one.text(field) == played), None)
-    words = telling_words(found["by"] or found["for"] or found["which"] or "")
-    if words:
-        chosen = best_named(words, left, 0.4)
+    wanted = telling_words(found["by"] or found["for"] or found["which"] or "")
+    if wanted:
+        chosen = best_named(wanted, left, 0.4)
     else:
         alike = [one for one in left if before and one.text("artist") == before.text("artist")]
         chosen = next(iter(alike), None)

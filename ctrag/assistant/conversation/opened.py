@@ -3,7 +3,7 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
-from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.conversation.reading import READ_BY, Reading, Scene
 
 _OPENS = re.compile(
     r"(?:read|open|show|see|view|tell me (?:more )?about|let me see|what(?:'s| is| was| about)"
@@ -13,24 +13,18 @@ _OPENS = re.compile(
 _CLOSES = re.compile(
     r"\s*(?:say|says|out|aloud|to me|for me|in full|again|too|as well|about|please)*", re.IGNORECASE
 )
-_READ_BY = {
-    "calendar": ("get_event", "title"),
-    "reminders": ("read_reminder", "title"),
-    "notes": ("read_note", "title"),
-    "mail": ("read_mail", "subject"),
-}
 
 
 def opened(scene: Scene) -> Reading | None:
     """ "read the second one", "and the last one?" after a list."""
     core = scene.core.rstrip("?!. ")
     placed = scene.placed(core)
-    if placed is None or placed[0].app not in _READ_BY:
+    if placed is None or placed[0].app not in READ_BY:
         return None
     item, found = placed
     if not _OPENS.match(core[: found.start()]) or not _CLOSES.fullmatch(core[found.end() :]):
         return None
     if not core[: found.start()].strip() and (scene.last.plan.arguments or scene.said.no):
         return None  # what was done last is done again, to another thing
-    api, name = _READ_BY[item.app]
+    api, name = READ_BY[item.app]
     return scene.call(api, item, **{name: title_of(item)})

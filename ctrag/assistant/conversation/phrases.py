@@ -117,6 +117,20 @@ def names_time(text: str) -> bool:
     return bool(clock) or any(word in _NAMES_TIME or _DIGITS.fullmatch(word) for word in found)
 
 
+_CLOCK = re.compile(
+    r"\b(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}:\d\d|noon|midday|midnight|o'?clock"
+    r"|(?:half|quarter|ten|twenty|five)\s+(?:past|to)\s+\w+"
+    r"|(?:at|for|by|till|until)\s+(?:about\s+|around\s+)?(?:half\s+)?(?:one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve|\d{1,2}))\b",
+    re.IGNORECASE,
+)
+
+
+def names_clock(text: str) -> bool:
+    """Whether a text has a time of day by the clock."""
+    return bool(_CLOCK.search(text))
+
+
 def apart_from_time(text: str) -> list[str]:
     """The telling words of a text that belong to no time, in order."""
     found = [word for word in words(text) if not _DIGITS.fullmatch(word)]
@@ -126,6 +140,7 @@ def apart_from_time(text: str) -> list[str]:
 def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     """The time to which an item is moved by what was said: on its own day, and in its own half of
     the day, unless the text says another one."""
+    text = _BEFORE_TIME.sub("", text)
     own = None if item is None else item_text.time_of(item)
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
@@ -143,6 +158,7 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     return next(iter(ahead or found), None)
 
 
+_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)\s+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
 _SAME_TIME = re.compile(r"\b(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
 _SAME_NEXT_WEEK = re.compile(
     r"\b(?:the )?same\b(?: (?:day|time|day and time|time and day))?,? (?:for |but |again )?"

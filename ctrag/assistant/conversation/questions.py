@@ -8,6 +8,7 @@ from typing import Literal
 from ctrag.assistant.answer import Answer, Question
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.small_talk import agrees, leaves_it
+from ctrag.assistant.conversation.state import Turn
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import stems, telling_words, words
 from stores.people.items import Contact, Request
@@ -45,8 +46,12 @@ class Pending:
     """Requests of the same breath that wait for it."""
     act: Answer | None = None
     """What is carried out where the person agrees to what `question` names."""
+    leaning: tuple[bool, ...] = ()
+    """Whether each of `rest` leans on what was asked about."""
     done: tuple[int, ...] = ()
     """Ids of the changes that the same breath made before."""
+    turns: tuple[Turn, ...] = ()
+    """What was talked about before the question."""
 
 
 def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:

@@ -12,6 +12,14 @@ from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item, Person
 
+READ_BY = {
+    "calendar": ("get_event", "title"),
+    "reminders": ("read_reminder", "title"),
+    "notes": ("read_note", "title"),
+    "mail": ("read_mail", "subject"),
+}
+"""Application → the API that reads one of its items, and the argument that names it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -20,8 +28,8 @@ class Reading:
     text: str
     """The turn as a request that stands by itself as far as that is possible."""
     focus: Focus = NOTHING_KNOWN
-    undo: bool = False
-    """Whether the last change is to be taken back, and nothing else done."""
+    undo: int = 0
+    """How many turns' changes are to be taken back, and nothing else done."""
     ask: str = ""
     """What has to be asked before anything can be done."""
     say: str = ""

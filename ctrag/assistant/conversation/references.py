@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
@@ -22,14 +23,21 @@ _TELL = re.compile(
     re.IGNORECASE,
 )
 _MANY = frozenset("them both everyone everybody all they".split())
-_KNOW = re.compile(r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:that|about (?:it|that|this)))?\s*$", re.I)
-_ABOUT = re.compile(r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?\s*$", re.I)
+_KNOW = re.compile(
+    r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:it|so|that|about (?:it|that|this)))?\s*$", re.I
+)
+_ABOUT = re.compile(
+    r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?(?:\s*instead)?\s*$", re.I
+)
 _CALL = re.compile(
     r"(?P<verb>call|ring|phone|dial|try|give)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
     r"(?: [^\W\d_][\w'’-]*)?)(?:\s+(?:back|up|a (?:ring|call)|for me|instead|now))*$",
     re.IGNORECASE,
 )
-_PERSON = re.compile(r"\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE)
+_PERSON = re.compile(
+    r"(?<!of )(?<!these )\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE
+)
+_REMINDS = re.compile(r"(?:remind me|set (?:me )?a reminder|don't let me forget)\b", re.I)
 _THERE = re.compile(
     r"\b(?P<near>near|around|close to|from)?\s*\b(?:there|that (?:place|address|cafe"
     r"|restaurant|hall"
@@ -49,8 +57,9 @@ def told(scene: Scene) -> Reading | None:
     """A message, or a call, to somebody in focus: "tell him …", "let them know", "ring her"."""
     call = _CALL.fullmatch(scene.core)
     if call:
-        whom = _somebody(scene, call["whom"], call["verb"])
+        whom = somebody(scene, call["whom"], call["verb"])
         return None if whom is None else _called(scene, whom)
+    scene = _as_told(scene)
     found = _TELL.search(scene.core)
     if found is None or (found["verb"].casefold() == "remind" and found["whom"] == "me"):
         return None
@@ -71,9 +80,11 @@ def told(scene: Scene) -> Reading | None:
             return None
     elif points and _MANY & set(words(whom)):
         event = next((one for one in events if _attendees(scene, one)), None)
-    person = None if event is not None else _somebody(scene, whom, "")
+    person = None if event is not None else somebody(scene, whom, "")
     if person is None and event is None:
         return None
+    if person is not None and (again := _said_again(scene, person, what)):
+        return again
     message = _message(scene, found["verb"], what)
     if message is None and found.start():
         return None  # what was said before is what to write
@@ -112,6 +123,22 @@ def told(scene: Scene) -> Reading | None:
     return Reading(text, Focus(ids))
 
 
+_SENDS = re.compile(
+    r"(?:send|drop|shoot|write|give)\s+(?P<whom>him|her|them|everyone|[^\W\d_][\w'’-]*)\s+an?\s+"
+    r"(?:(?:quick|short|little)\s+)?(?:mail|email|message|text|line|note)\s*"
+    r"(?:that\b|saying(?: that)?\b|to say(?: that)?\b|,|:)\s*(?P<what>.+)",
+    re.I,
+)
+
+
+def _as_told(scene: Scene) -> Scene:
+    """ "send him a mail that …" is "tell him …"."""
+    found = _SENDS.fullmatch(scene.core)
+    if found is None:
+        return scene
+    return replace(scene, said=replace(scene.said, core=f"tell {found['whom']} {found['what']}"))
+
+
 def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
     """Who is named, and the rest, where a name goes on in small letters: "nurse jang"."""
     rest = what.split()
@@ -124,12 +151,33 @@ def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
     return whom, what
 
 
-_OWN_WORDS = re.compile(
+_THE_SAME = re.compile(r"\s*(?:the same(?: thing)?|that|it|so)?\s*(?:too|as well|also)?\s*", re.I)
+_TEXTS = ("body", "message")
+
+
+def _said_again(scene: Scene, person: str, what: str) -> Reading | None:
+    """ "and tell Omar too", "tell her the same": what was written last, to somebody else."""
+    last = scene.last.plan
+    text = next((last.arguments[name] for name in _TEXTS if name in last.arguments), None)
+    again = re.search(r"\b(?:too|as well|also|same)\b", f"{what} {scene.said.text}", re.I)
+    if not isinstance(text, str) or not again or not _THE_SAME.fullmatch(what):
+        return None
+    if scene.person.contact(person) is None or person in scene.last.people[:1]:
+        return None
+    ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
+    mail = _mail_of(scene, person)
+    if mail is not None and last.api != "notify_attendees":
+        return scene.call("reply_to_mail", mail, subject=title_of(mail), body=text)
+    asked = f"write to {person} {text}"
+    return Reading(asked, Focus(ids, ("send_mail",), {"to": person, "body": text}))
+
+
+OWN_WORDS = re.compile(
     r"(?:that\s+)?(?P<text>(?:i|i'm|i'll|i've|i'd|it|it's|it'll|we|we're|we'll|we've|there|there's"
     r"|yes|no|thanks|thank you|sorry|the|my|our|this|that's)\b.*)",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his|their|he's|she's|they're|why)\b", re.I)
+OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his|their|he's|she's|they're|why)\b", re.I)
 
 
 def _known(message: tuple[str, str]) -> bool:
@@ -152,15 +200,15 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         verb = "tell"
     if verb.casefold().startswith(("say sorry", "apolog")):
         return "write to", f"Sorry {what}."
-    own = _OWN_WORDS.fullmatch(what)
+    own = OWN_WORDS.fullmatch(what)
     says = verb.casefold() in ("tell", "write to", "answer", "say to")
-    if says and own and not _OTHERS.search(own["text"]):
+    if says and own and not OTHERS.search(own["text"]):
         text = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
         return "write to", f"{text[:1].upper()}{text[1:]}."
     return verb, what
 
 
-def _somebody(scene: Scene, whom: str, verb: str) -> str | None:
+def somebody(scene: Scene, whom: str, verb: str) -> str | None:
     """Who is meant by a pronoun or a name; None where nobody is known."""
     people = scene.state.people(scene.view, scene.person)
     if whom.casefold() in ("him", "her", "them", "both"):
@@ -226,11 +274,11 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):
         return None
-    there = _THERE.search(text)
+    there = _there(text)
     place = _place(scene)
     if there and _TRAVEL.search(text):
         if place:
-            before = there["near"] or "to"
+            before = there["near"] or ("to" if _GOES.search(text) else "in")
             glue = "" if text[: there.start()].rstrip().endswith((" to", " in", " at")) else before
             text = f"{text[: there.start()].rstrip()} {glue} {place}{text[there.end() :]}"
             text = " ".join(text.split())
@@ -241,8 +289,10 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(f"{text[: again.start()]}{order}{text[again.end() :]}", Focus(tuple(ids)))
     if _elsewhere(scene, text, near):
         ids = []
-    spoken_to = _TELL.search(text)
+    spoken_to = None if _REMINDS.match(text) else _TELL.search(text)
     found = _PERSON.search(text)
+    if person and _REMINDS.match(text):
+        person = person.split()[0]
     if (
         person
         and found
@@ -282,6 +332,21 @@ _EVERYDAY = frozenset(
     "send read open tell ask call ring find show get make put add play give again exactly too also "
     "time today tomorrow tonight note mail reminder event look still really please one back".split()
 )
+
+
+_GOES = re.compile(
+    r"\b(?:get|drive|walk|cycle|go|far|directions?|route|way|how long|bus|train|metro)\b", re.I
+)
+
+
+def _there(text: str) -> re.Match[str] | None:
+    """The word for a place; the "there" of "is there" is none."""
+    found = [
+        one
+        for one in _THERE.finditer(text)
+        if not re.search(r"\b(?:is|are|was|will|would|if)\W+$", text[: one.start()], re.I)
+    ]
+    return found[-1] if found else None
 
 
 def _place(scene: Scene) -> str:

@@ -13,7 +13,10 @@ _REMIND = re.compile(
     r"(?:remind|nudge|ping) me (?:of |about )?(?:it|that|this|them|those)\b(?! \w+s\b)(?: again)?",
     re.IGNORECASE,
 )
-_LEAD = r"(?:remind|nudge|ping) me(?: again)?"
+_LEAD = (
+    r"(?:(?:remind|nudge|ping|wake) me(?: again)?"
+    r"|(?:set|give me|make|add|create|put in)(?: me)? (?:a|another) reminder(?: for)?)"
+)
 _BEFORE = (
     r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+|quarter"
     r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
@@ -24,6 +27,36 @@ _TIME_FIRST = re.compile(
     rf"{_LEAD} (?P<when>{_BEFORE}(?:{_IT})?)(?:,? to (?P<what>.+))?", re.IGNORECASE
 )
 _TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})", re.IGNORECASE)
+
+_ANOTHER = re.compile(
+    r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second"
+    r"|one)(?: one"
+    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also"
+    r"|remind me again)(?:,? (?:for|at|on|in))?\s+(?P<rest>.+)",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"(?:to|about|of)\b", re.IGNORECASE)
+
+
+def another(scene: Scene) -> Reading | None:
+    """ "another one at ten", "same again tomorrow", "and one to buy rope": after a reminder."""
+    found = _ANOTHER.fullmatch(scene.core.rstrip(".!? "))
+    if found is None and re.match(r"\W*(?:and )?also\b", scene.said.text, re.I):
+        found = re.fullmatch(r"(?:at |for |on )?(?P<rest>.+)", scene.core.rstrip(".!? "), re.I)
+    added = re.match(r"\W*(?:and|also|oh|ok|okay)\b", scene.said.text, re.I)
+    if found is None or scene.said.no or scene.last.plan.api != "create_reminder":
+        return None
+    if re.match(r"one\b", scene.core, re.I) and not added:
+        return None
+    rest = found["rest"]
+    if _TO.match(rest):
+        return Reading(f"remind me {rest}")
+    reminder = next(iter(scene.state.items(scene.view, "reminders")), None)
+    if reminder is None or apart_from_time(rest):
+        return None
+    due = _due(scene, reminder, rest)
+    title = title_of(reminder)
+    return None if due is None else scene.call("create_reminder", reminder, title=title, due=due)
 
 
 def reminded_again(scene: Scene) -> Reading | None:

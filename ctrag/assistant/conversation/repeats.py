@@ -7,13 +7,13 @@ from datetime import date, timedelta
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.focus import Focus
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.split import requests_in
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.slots import OWNED
@@ -55,7 +55,9 @@ def other_value(scene: Scene) -> Reading | None:
     and_ = re.match(r"\W*(?:and|also|ok(?:ay)? and|but)\b", scene.said.text, re.I)
     if tool is None or not tool.arguments or len(value.split()) > _MOST:
         return None
-    if not (too or lead or and_ or scene.said.no):
+    dated = any(one.type == "date" for one in tool.arguments) and names_time(value)
+    alone = dated and not apart_from_time(value) and tool.effect == "read"
+    if not (too or lead or and_ or scene.said.no or alone):
         return None
     if (requests_in(value) and not lead) or _VERBS.search(value):
         return None

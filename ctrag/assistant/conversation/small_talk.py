@@ -91,6 +91,17 @@ def leaves_it(text: str) -> bool:
     return bool(_LEAVE.fullmatch(text.replace("’", "'").strip()))
 
 
+def drops_all(text: str) -> bool:
+    """Whether a text that `leaves_it` is about all that was asked for, and not about what the
+    question named alone: "never mind", "stop"."""
+    return not re.match(
+        r"\W*(?:(?:wait|oh|ok|ah|och)[\s,]+)*(?:no|nope|nah|n|neither|none"
+        r"|not now)\b(?!.*\b(?:never|forget|leave|stop|cancel|nothing|drop))",
+        text,
+        re.I,
+    )
+
+
 def agrees(text: str) -> bool:
     """Whether a text says yes and nothing else: "yes please", "go ahead"."""
     return bool(_YES.fullmatch(text.replace("’", "'")))

@@ -2,62 +2,31 @@
 
 An "and" inside one value is none: "buy bread and butter", "tell Sam to lock up and call me". What
 begins with a verb that only an assistant is told, after a break, is a request of its own; inside a
-text that is written ("remind me to …", "tell Sam …") only what cannot be part of the text.
+text that is written ("remind me to …", "tell Sam …") only what cannot be part of the text. These
+rules know how people speak to assistants; `Breaks` has learned when they are wrong.
 """
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-_VERBS = (
-    "remind|tell|let|play|put|add|move|call|ring|phone|dial|cancel|delete|tick|check|cross|mark"
-    "|send"
-    "|share|forward|read|show|find|look|open|write|text|mail|email|message|reply|answer|flag|block"
-    "|snooze|push|shift|search|translate|navigate|pause|stop|skip|set|make|create|note|schedule"
-    "|book"
-    "|reschedule|postpone|remove|throw|bin|get|give|take|append|list|redial|start|confirm|ask"
-    "|invite"
-    "|drop|pull|bring|scrap|shove|stick|say|chuck|erase|google|turn|change|update|notify|drive"
-    "|clear"
-    "|complete|save|jot|postpone|warn|thank|wish|pass|file|rebook|log|trash|copy"
+from ctrag.assistant.conversation.breaks import CLOCK, Breaks, kept_by_assistants
+from ctrag.assistant.conversation.orders import (
+    OPENERS,
+    OWN,
+    REQUEST,
+    SURE,
+    WRITES,
+    last_order,
+    requests_in,
 )
-_OPENERS = (
-    r"(?:(?:and|also|then|now|please|pls|just|so|ok|okay|um|uh|oh|maybe|afterwards?|after that"
-    r"|could you|can you|would you|will you|i need you to|i want you to|i'd like you to)[\s,]+)*"
-)
-_REQUEST = re.compile(rf"{_OPENERS}(?:{_VERBS}|don't forget|what|when|where|who|how)\b", re.I)
-_SURE = re.compile(
-    rf"{_OPENERS}(?:remind me|play|put (?:on\b|some|in (?:a|an)\b|.*\b(?:on|in)\b)|stick .* on\b"
-    r"|(?:tick|check|cross|mark) .*\b(?:off|done|complete|completed)\b|tick (?:it|that)|flag\b"
-    r"|delete\b|snooze\b|reschedule\b|skip\b|pause\b|cancel\b|block\b|forward\b"
-    r"|(?:shift|move|push|put) .*|tell\b|let .* know\b|read (?:me|out)|show me|look up|search\b"
-    r"|add .* to\b|create\b|make a note|set a reminder|reply\b|share\b|give .* a (?:ring|call)"
-    r"|find\b"
-    r"|what'?s\b|where'?s\b|when'?s\b|how\b|what (?:is|do|are|time)\b|get me directions"
-    r"|directions\b|navigate\b|call\b|ring\b|phone\b|send\b|write\b|email\b|mail\b|message\b"
-    r"|text\b)",
-    re.I,
-)
-"""What is said to an assistant, after a comma."""
-_OWN = re.compile(
-    rf"{_OPENERS}(?:remind me\b|set (?:a|me a) reminder|(?:tick|check|cross|mark) (?:it|that"
-    rf"|this)\b"
-    r"|(?:tick|check|cross|mark) .*\b(?:off|done|complete)\b|flag (?:it|that|the|his|her|their)\b"
-    r"|(?:put|shift|move|push) (?:it|that|this)?.*\bcalendar\b|make a note\b|play me\b"
-    r"|block (?:it|that|the|him|her|them)\b|delete (?:it|that|the)\b|read me\b)",
-    re.I,
-)
-"""What is said to an assistant, even inside of a text and without a comma."""
-_WRITES = re.compile(
-    rf"{_OPENERS}(?:remind me|don't (?:let me )?forget|tell|ask|let|text|mail|email|message|write"
-    r"|reply|answer|say|note|make a note|add|jot|append|send .* (?:saying|that)|translate|create"
-    r"|set a reminder|warn|thank|notify|google|search|look up|change|update|how do (?:you"
-    r"|i) say)\b",
-    re.I,
-)
-"""Requests with a text in them that may go on after an "and"."""
+
 _BREAK = re.compile(
-    r"(?P<hard>[.;!?]+\s+(?=\S)|,?\s+(?:and\s+)?then\s+(?:also\s+)?|,?\s+and after that,?\s+"
-    r"|,?\s+and also\s+|,?\s+after that,?\s+|\s+plus\s+|\s+&\s+then\s+)"
-    r"|(?P<comma>,\s*(?:and|but|also)\s+|,\s+(?=\w)|\s+[-–—]\s+)|(?P<soft>\s+and\s+|\s+&\s+)",
+    r"(?P<hard>[.;!?]+\s+(?:(?:(?:oh\s+)?and|also|then|plus)\b,?\s+)*(?=\S)"
+    r"|,?\s+(?:and\s+)?then,?\s+(?:also\s+)?|,?\s+and after that,?\s+"
+    r"|,?\s+and also,?\s+|,?\s+after that,?\s+|,?\s+plus\s+|\s+&\s+then\s+)"
+    r"|(?P<comma>,\s*(?:oh\s+)?(?:and|but|also|oh)\s+|,\s+(?=\S)|\s+[-–—]\s+|\s+also\s+)"
+    r"|(?P<soft>\s+and\s+|\s+&\s+)",
     re.I,
 )
 _INSTEAD = re.compile(r"\b(?:instead|rather)\b|\bto the top\b", re.I)
@@ -66,44 +35,102 @@ _LONG = 2
 """Words that a request has at least."""
 _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\b(?!.*\?)", re.I)
 """What goes on about the same thing: "look up the museum and when it opens"."""
-_POINTS_BACK = re.compile(rf"{_OPENERS}(?:tick|check|cross|mark|flag|delete|block)\b", re.I)
+_CALLS = re.compile(rf"{OPENERS}(?:call|ring|phone|dial|give)\b(?:\W+[\w'’.-]+){{1,5}}", re.I)
+_SPOKEN_ON_IT = re.compile(r"(?:tell|ask|say|see|find out|let)\b", re.I)
+"""What the person will say on the phone: "call Ann and ask her about the keys"."""
+_REPORTED = re.compile(
+    r"^(?!.*\b(?:when|where|what|who|how|which|did|does|not|isn't|aren't|said|says|thinks)\b)"
+    r"(?:\S+\s+){1,7}(?:(?:is|are|'s|was|were|has been|have been|been|all|now|got|already)\s+)?"
+    r"(?:done|finished|bought|paid|sent|fed|sorted|gone|made|written|put away|taken|"
+    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned|watered"
+    r"|charged|fixed|printed|packed|cooked|replaced|mailed|submitted|renewed|picked up|dropped off"
+    r"|ironed|emptied|oiled|sharpened|weighed|signed|filed|tested|checked|closed|locked|planted"
+    r"|repaired|painted|measured|mended|baked|fetched|handed in|folded|brushed|polished|sanded))$",
+    re.I,
+)
+"""What is done is said: "the rent is paid"; on its own it ticks a reminder off."""
+_OF_WHAT_IS_DONE = re.compile(
+    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know|so))?\W*$",
+    re.I,
+)
+"""A request about what was said to be done."""
+_TELLS_ALONE = re.compile(r"(?:tell|let)\s+(?:my |the )?[\w'’.-]+(?:\s+know)?\W*", re.I)
+_TO_WHOM_ALONE = re.compile(
+    rf"{OPENERS}(?:text|mail|email|message|write to|reply to|answer)\s+(?:my |the )?[\w'’.-]+", re.I
+)
+_SAYS = re.compile(r"(?:say|tell|ask|let|that|see|find out|wish|thank|invite|give|send)\b", re.I)
+_MESSAGE_STATES = re.compile(
+    r"\W*(?:tell|text|let|mail|email|message|write(?: to)?|reply to|answer|ask)\s+(?:\S+\s+){1,4}?"
+    r"(?:know\s+)?(?:that|if|whether|i|i'm|i'll|i've|we|we're|we'll|it's|it)\b",
+    re.I,
+)
+_CHANGES = re.compile(
+    r"(?:move|push|shift|put|cancel|reschedule|delete|block|flag|snooze|postpone|tick|mark)\b", re.I
+)
+_POINTS_BACK = re.compile(rf"{OPENERS}(?:tick|check|cross|mark|flag|delete|block)\b", re.I)
 """After a bare comma, what was said before is the reason: "I paid the rent, mark it done"."""
 _DONE = re.compile(r".{3,40}\b(?:so|please|you can)\s+(?:tick|check|cross|mark)\b", re.I)
-_CLOCK = (
-    r"(?:(?:half|quarter|ten|twenty|five) (?:past|to) )?(?:\d[\d:.]*|one|two|three|four|five|six"
-    r"|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight)(?: ?(?:am|pm|o'clock|sharp))?"
-)
 _TIMED = re.compile(
     r"\b(?:remind me|set (?:a|me a) reminder|don't let me forget)\b.* "
-    rf"(?:(?:at|by) {_CLOCK}|tomorrow|tonight|today|in the (?:morning|afternoon|evening)"
+    rf"(?:(?:at|by) {CLOCK}|tomorrow|tonight|today|in the (?:morning|afternoon|evening)"
     r"|in (?:an?|\S+) (?:minutes?|hours?|days?)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)$",
     re.I,
 )
 """A reminder that ends in its time has been said."""
 _TO_OTHERS = re.compile(
-    rf"{_OPENERS}(?:tell|text|mail|email|message|call|ring|let) (?!him\b|her\b|them\b)[^\W\d_]",
+    rf"{OPENERS}(?:tell|text|mail|email|message|call|ring|let) (?!him\b|her\b|them\b)[^\W\d_]",
     re.I,
 )
-_CLAUSE = re.compile(r"[,.;:!?]\s+|\s+(?:and|so|then|but)\s+|\s+[-–—]\s+", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where one request may end and the next begin."""
+
+    start: int
+    end: int
+    left: str
+    """What was said before it, from the last break between requests on."""
+    right: str
+    """Everything after it."""
+    mark: str
+    ruled: bool
+    """Whether the rules take it for one between requests."""
 
 
 def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one."""
-    found: list[str] = []
+    found = []
     begin = 0
-    for one in _BREAK.finditer(text):
-        left, right = text[begin : one.start()], text[one.end() :]
-        if _apart(left, right, one.lastgroup or "soft", _spoken(one.group())):
-            found.append(left)
-            begin = one.end()
+    for one in breaks_in(text, _between):
+        found.append(one.left)
+        begin = one.end
     found.append(text[begin:])
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
     return [part for part in parts if part] if len(parts) > 1 else [text]
 
 
-def requests_in(text: str) -> bool:
-    """Whether some clause of a text asks for something."""
-    return any(_REQUEST.match(one.strip()) for one in _CLAUSE.split(text))
+def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
+    """The breaks of a text that lie between requests, in order.
+
+    Args:
+        text: What was said.
+        between: Whether a break lies between requests; asked of each break that may.
+    """
+    begin = 0
+    for found in _BREAK.finditer(text):
+        left, right = text[begin : found.start()], text[found.end() :]
+        if not left.strip() or not right.strip() or _in_quotes(left):
+            continue
+        ruled = _apart(left, right, found.lastgroup or "soft", _spoken(found))
+        one = Break(found.start(), found.end(), left, right, found.group(), ruled)
+        if between(one):
+            yield one
+            begin = found.end()
+
+
+def _between(one: Break) -> bool:
+    return Breaks.packaged().between(one.left, one.right, one.mark, one.ruled)
 
 
 def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
@@ -115,37 +142,42 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
         kind: `hard` (a full stop, "then"), `comma`, or `soft` (a bare "and").
         joined: Whether the break has a word such as "and" or "then".
     """
-    if len(left.split()) < _LONG or len(right.split()) < _LONG or _in_quotes(left):
+    if len(left.split()) < _LONG or len(right.split()) < _LONG:
         return False
+    if _REPORTED.search(left) and not WRITES.match(left):
+        asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
+        return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
+    if kind == "comma" and _INSTEAD.search(left) and _TELLS_ALONE.fullmatch(right):
+        return True
     if not requests_in(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
         return False
-    writes = bool(_WRITES.match(_last_order(left)))
+    if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
+        return False
+    writes = bool(WRITES.match(last_order(left)))
     if (kind == "hard" and joined) or (kind == "comma" and joined):
-        asks = bool((_SURE if writes else _REQUEST).match(right)) or bool(_DONE.match(right))
+        asks = bool((SURE if writes else REQUEST).match(right)) or bool(_DONE.match(right))
         return asks and not _ABOUT_IT.match(right)
     if kind == "hard":  # what follows a full stop may be said to the same person
-        return bool((_OWN if writes else _SURE).match(right))
+        return bool((OWN if writes else SURE).match(right))
     if kind == "comma":
-        return bool(_OWN.match(right)) and not _POINTS_BACK.match(right)
+        return bool(OWN.match(right)) and not _POINTS_BACK.match(right)
     if writes and _TIMED.search(left) and _TO_OTHERS.match(right):
         return True
-    return bool((_OWN if writes else _REQUEST).match(right)) and not _ABOUT_IT.match(right)
-
-
-def _last_order(text: str) -> str:
-    """The last clause that asks for something, to the end: "tell Ann I am late" of "they rang,
-    tell Ann I am late"."""
-    starts = [0, *(one.end() for one in _CLAUSE.finditer(text))]
-    orders = [start for start in starts if _REQUEST.match(text[start:])]
-    written = [start for start in orders if _WRITES.match(text[start:])]
-    if written:
-        return text[written[0] :]
-    return text[orders[-1] :] if orders else text
+    if _TO_WHOM_ALONE.fullmatch(left) and not _SAYS.match(right):
+        return bool(REQUEST.match(right))
+    if _MESSAGE_STATES.match(last_order(left)) and _CHANGES.match(right):
+        return kept_by_assistants(right)
+    return bool((OWN if writes else REQUEST).match(right)) and not _ABOUT_IT.match(right)
 
 
 def _in_quotes(left: str) -> bool:
     return left.count('"') % 2 == 1 or left.count("“") > left.count("”")
 
 
-def _spoken(mark: str) -> bool:
-    return bool(re.search(r"[a-z&]", mark, re.I))
+def _spoken(found: re.Match[str]) -> bool:
+    words = (
+        r"[a-z&]"
+        if found.lastgroup != "hard" or found[0].strip()[0] not in ".;!?"
+        else r"then|also"
+    )
+    return bool(re.search(words, found[0], re.I))

@@ -163,3 +163,28 @@ def test_thanks_get_a_word_without_a_conversation(
 def test_an_answer_to_no_question_does_nothing(talk: Conversation, through_endpoint: Any) -> None:
     through_endpoint.answers = []
     assert talk.say("the second one", run=True).said == "I have asked nothing."
+
+
+def test_a_no_to_the_first_of_several_does_the_others(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MAIL, MADE, MADE]
+    text = "mail Omar if the crane is free, and remind me at eight to lock the gate"
+    assert talk.say(text, run=True, later=True).question is not None
+    dropped = talk.copy()
+    answer = talk.say("no", run=True, later=True)
+    assert answer.said == "That was not done."
+    assert [str(plan) for plan in answer.plans[1:]] == [MADE]
+    assert [one.result.status for one in answer.parts if one.result] == ["done"]
+    assert dropped.say("never mind", run=True, later=True).further == ()
+
+
+def test_two_turns_are_taken_back_at_once(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = [MADE, 'create_reminder(title="Buy rope")']
+    before = len(talk.assistant.view())
+    talk.say("remind me to lock the gate at eight", run=True)
+    talk.say("remind me to buy rope", run=True)
+    told = talk.say("undo the last two", run=True).said
+    assert "Lock the gate" in told
+    assert "Buy rope" in told
+    assert len(talk.assistant.view()) == before

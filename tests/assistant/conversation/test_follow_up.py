@@ -97,6 +97,24 @@ CALLED = turn(
 )
 ASKED = turn("weather in Oslo tomorrow", Plan("google_weather", {"location": "Oslo"}))
 
+ROUTE = turn("how do I get to Bergen", Plan("google_directions", {"destination": "Bergen"}))
+TRANSLATED = turn(
+    "good morning in French",
+    Plan("google_translate", {"text": "good morning", "target_language": "French"}),
+)
+CAFES = turn("cafes in Bergen", Plan("google_nearby", {"category": "cafe", "near": "Bergen"}))
+MOVED = turn(
+    "move the crane check to four",
+    Plan("reschedule_event", {"title": "Crane check", "new_start": "2025-04-18T16:00"}),
+    "c1",
+    change=5,
+)
+WRITTEN = turn(
+    "tell Omar I'm late",
+    Plan("send_mail", {"to": "Omar Salcedo", "subject": "Late", "body": "I'm late."}),
+    people=("Omar Salcedo",),
+)
+
 
 def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
     state = State()
@@ -107,6 +125,76 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
 @pytest.mark.parametrize(
     ("before", "text", "plan"),
     [
+        (MADE, "make it nine", 'snooze_reminder(title="Lock the gate", until="2025-04-17T21:00")'),
+        (
+            MADE,
+            "and another one at ten",
+            'create_reminder(title="Lock the gate", due="2025-04-17T22:00")',
+        ),
+        (
+            MADE,
+            "same again tomorrow",
+            'create_reminder(title="Lock the gate", due="2025-04-18T20:00")',
+        ),
+        (
+            MADE,
+            "and put it in my calendar too",
+            'create_event(title="Lock the gate", start="2025-04-17T20:00")',
+        ),
+        (
+            CHECKED,
+            "oh, that's too early for me. Make it half past four.",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:30")',
+        ),
+        (MADE, "when is it due", 'read_reminder(title="Lock the gate")'),
+        (REMINDERS, "the first one is done", 'complete_reminder(title="Buy rope")'),
+        (CHECKED, "who's coming", 'get_event(title="Crane check")'),
+        (CHECKED, "what else do I have that day", 'list_events(date="2025-04-18")'),
+        (
+            CHECKED,
+            "set a reminder half an hour before it",
+            'create_reminder(title="Crane check", due="2025-04-18T14:30")',
+        ),
+        (
+            CHECKED,
+            "mail him the tide table",
+            'share_note(title="Tide table", contact="Omar Salcedo")',
+        ),
+        (WROTE, "reply yes", 'reply_to_mail(subject="Crane log", body="Yes.")'),
+        (
+            WROTE,
+            "answer that it's free",
+            'reply_to_mail(subject="Crane log", body="It\'s free.")',
+        ),
+        (WROTE, "flag it", 'flag_mail(subject="Crane log")'),
+        (PLAYED, "play it again", 'play_song(song_name="Autobahn")'),
+        (PLAYED, "no, Neon Lights", 'play_song(song_name="Neon Lights")'),
+        (
+            ROUTE,
+            "and by bus?",
+            'google_directions(destination="Bergen", mode="transit")',
+        ),
+        (
+            TRANSLATED,
+            "and in German",
+            'google_translate(text="good morning", target_language="German")',
+        ),
+        (
+            TRANSLATED,
+            "what about good night",
+            'google_translate(text="good night", target_language="French")',
+        ),
+        (CAFES, "a pharmacy instead", 'google_nearby(category="pharmacy", near="Bergen")'),
+        (
+            MOVED,
+            "and the rowing to seven",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T19:00")',
+        ),
+        (
+            LISTED,
+            "the rowing one, push it to seven",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T19:00")',
+        ),
         (
             LISTED,
             "move the second one to seven",
@@ -353,3 +441,40 @@ def test_it_is_what_a_reminder_was_made_of_and_not_the_reminder() -> None:
     assert found.focus.values == {"due": "2025-04-18T13:00"}
     alone = reading("remind me to oil the lock an hour before that", MADE)
     assert alone.focus.values == {"due": "2025-04-17T19:00"}
+
+
+def test_what_was_written_is_written_to_another_too() -> None:
+    found = reading("and tell Lena Brandt too", WRITTEN).focus
+    assert found.apis == ("send_mail",)
+    assert found.values == {"to": "Lena Brandt", "body": "I'm late."}
+
+
+def test_a_reminder_names_the_one_of_whom_was_spoken() -> None:
+    found = reading("remind me to ring him tomorrow", WRITTEN)
+    assert found.text == "remind me to ring Omar tomorrow"
+
+
+def test_the_weather_is_that_of_the_day_and_place_in_focus() -> None:
+    assert reading("will it rain then", CHECKED).text == "will it rain on Friday 18 April"
+    assert reading("what's the weather there", CHECKED).text == "what's the weather in Dock 4"
+
+
+@pytest.mark.parametrize(("text", "turns"), [("undo that", 1), ("undo the last two", 2)])
+def test_so_many_turns_are_undone(text: str, turns: int) -> None:
+    assert reading(text, MADE).undo == turns
+
+
+def test_what_is_not_to_be_lost_is_not_removed() -> None:
+    found = reading("flag the mail about the crane so that I don't lose it", MADE)
+    assert found.focus.plan is None
+
+
+def test_a_mail_that_is_sent_to_somebody_is_one_told_to_them() -> None:
+    found = reading("and send him a mail that I'm out on the reef", CALLED).focus
+    assert found.apis == ("send_mail",)
+    assert found.values == {"to": "Omar Salcedo", "body": "I'm out on the reef."}
+
+
+def test_it_in_let_him_know_it_is_what_was_changed() -> None:
+    found = reading("and let him know it, please", MOVED).focus
+    assert found.values["message"] == "I've moved the crane check to four."

@@ -37,6 +37,24 @@ from ctrag.assistant.conversation.split import split
             ["move the crane check to four, let Omar know", "flag his mail"],
         ),
         (
+            "email Omar and book a table at seven",
+            ["email Omar", "book a table at seven"],
+        ),
+        (
+            "text Omar I'm late and put the crane meeting off till four",
+            ["text Omar I'm late", "put the crane meeting off till four"],
+        ),
+        (
+            "what's the weather in Oslo tomorrow and when is my train",
+            ["what's the weather in Oslo tomorrow", "when is my train"],
+        ),
+        (
+            "find me a chandler nearby and how do I get there",
+            ["find me a chandler nearby", "how do I get there"],
+        ),
+        ("make it eight and tell her", ["make it eight", "tell her"]),
+        ("rowing at six instead, tell Omar", ["rowing at six instead", "tell Omar"]),
+        (
             "storm's coming, call off rowing, and I got the rope so please mark it done",
             ["storm's coming, call off rowing", "I got the rope so please mark it done"],
         ),
@@ -61,6 +79,10 @@ def test_requests_in_one_breath_are_told_apart(text: str, parts: list[str]) -> N
         "what's the weather in Oslo and Bergen tomorrow",
         "I'm tired and late. Tell Omar",
         "when is rowing, and where",
+        "call Omar and tell him dinner is at eight",
+        "text Omar and say I'm late",
+        "ask Omar if he's coming and whether he needs a lift",
+        "remind me in an hour and a half to eat",
         "remind me to wash, dry and put away the sails",
     ],
 )

@@ -1,0 +1,246 @@
+"""One verb for two things: "move yoga to six and pilates to seven", "call mum and dad".
+
+A single call takes one event, reminder or contact, so that these are two requests, the second of
+which has the verb of the first left out.
+"""
+
+import re
+from collections.abc import Sequence
+
+from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.breaks import ends_in_time
+from ctrag.assistant.conversation.orders import OPENERS, requests_in
+from ctrag.assistant.conversation.phrases import apart_from_time, best_named, names_time
+from ctrag.assistant.conversation.split import split
+from ctrag.assistant.planning.mentions import mentioned
+from ctrag.text.words import telling_words, words
+from stores.people.items import Contact, Item, Person
+
+_AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
+_MOVES = re.compile(
+    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|put))\s+(?P<one>.+?)"
+    rf"(?P<when>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+?){_AND}(?P<other>.+?)"
+    r"(?P<then>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+)",
+    re.I,
+)
+_REMINDS = re.compile(
+    rf"(?P<verb>{OPENERS}(?:remind me|set (?:me )?a reminder|don't let me forget))\s+(?P<one>.+?)"
+    rf"{_AND}(?P<other>.+)",
+    re.I,
+)
+_ANOTHER = re.compile(
+    rf"(?P<one>(?P<verb>{OPENERS}(?:set|create|make|add|give me|put in)\s+(?:me\s+)?an?)\s+"
+    rf"(?P<kind>reminder|event|appointment|note)\b.+?){_AND}(?:another|a second)(?:\s+one)?"
+    rf"\s+(?P<other>.+)",
+    re.I,
+)
+_PEOPLE = re.compile(
+    rf"(?P<verb>{OPENERS}(?:call|ring|phone|dial|text|message|tell|email|mail|let|write(?:\s+to)?))\s+"
+    rf"(?:both\s+)?(?P<one>[\w'’.-]+(?:\s+[\w'’.-]+){{0,2}}?){_AND}"
+    r"(?P<other>[\w'’.-]+(?:\s+[\w'’.-]+){0,2}?)(?P<rest>|[\s,:].*)",
+    re.I,
+)
+_GIVES = re.compile(
+    rf"(?P<verb>{OPENERS}(?:share|forward|send|pass)\s+.+?\s+(?:with|to|on to))\s+(?:both\s+)?"
+    rf"(?P<one>[\w'’.-]+(?:\s+[\w'’.-]+){{0,2}}?){_AND}(?P<other>[\w'’.-]+(?:\s+[\w'’.-]+){{0,3}}?)"
+    r"(?P<rest>)\W*",
+    re.I,
+)
+_THINGS = re.compile(
+    rf"(?P<verb>{OPENERS}(?P<does>cancel|call off|delete|remove|erase|get rid of|bin"
+    rf"|throw away|throw out"
+    r"|tick off|check off|cross off|mark|complete|flag|read(?:\s+me)?|open|show me|skip))"
+    r"\s+(?:both\s+)?"
+    rf"(?P<one>.+?){_AND}(?P<other>.+?)(?P<rest>\s+(?:off|as done|done|as complete|out)|)\W*",
+    re.I,
+)
+_APPS = {
+    "cancel": ("calendar",), "call off": ("calendar",), "tick off": ("reminders",),
+    "check off": ("reminders",), "cross off": ("reminders",), "mark": ("reminders",),
+    "complete": ("reminders",), "flag": ("mail",),
+}  # fmt: skip
+_KINDS = {
+    "reminder": "reminders", "reminders": "reminders", "event": "calendar", "note": "notes",
+    "notes": "notes", "mail": "mail", "mails": "mail", "email": "mail",
+}  # fmt: skip
+_ONE = re.compile(r"(?:the|that|my)\s+ones?\b", re.I)
+_OWNED = ("calendar", "reminders", "notes", "mail")
+_ALIKE = 0.6
+"""Share of the words that an item has to have."""
+
+
+def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
+    """The requests of a text in order, each with its verb; the text itself where it is one.
+
+    Args:
+        text: What was said.
+        person: Who said it.
+        view: Their items.
+    """
+    parts = [
+        one
+        for reported in _reported(text, view)
+        for part in split(reported)
+        for one in uncoordinated(part, person, view)
+    ]
+    return parts if len(parts) > 1 else [text]
+
+
+_AFTER = re.compile(
+    r"(?:[.!;]+\s+|,?\s+and\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok|please)\s+)*(?=\S)",
+    re.I,
+)
+_REPORT = re.compile(
+    r"(?:(?:ok|okay|so|right|oh|finally|yes)[\s,]+)*"
+    r"(?:(?:i(?:'ve|'m| have| just|'ve just)?|we(?:'ve| have)?|just|have)\s+)*"
+    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked"
+    r"|posted"
+    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)"
+    r"\s+(?!to\b).+"
+    r"|.+?(?:\s+|'s\s+|\s+(?:is|are|was|were|been|has been|have been|all|now|already|got)\s+)"
+    r"(?:done|gone|made|given|taken|fed|paid|bought|sent|got|built|cut|dug|drawn|sewn|written|swept"
+    r"|hung|put away|in|out|\w{2,}ed)(?:\s+(?:already|now|too|today|up|off|out|in))?)",
+    re.I,
+)
+_SAME_THING = re.compile(
+    rf"{OPENERS}(?:tick|check|cross|mark|flag|delete)\b|(?:\S+\s+){{0,3}}?(?:it|that|this)\b"
+    r"|(?:tell|let|text)\s+\S+(?:\s+(?:know|so))?\W*$",
+    re.I,
+)
+
+
+def _reported(text: str, view: PersonView) -> list[str]:
+    """Requests behind something that is reported done: "candle's changed. how do I get to …" ticks
+    off the reminder of the candle, and asks the way; the text itself where nothing is reported."""
+    for found in _AFTER.finditer(text):
+        left, right = text[: found.start()], text[found.end() :]
+        if len(left.split()) > 8 or requests_in(left) or not _REPORT.fullmatch(left.strip()):
+            continue
+        done = _reminder_of(left, view)
+        other = None if requests_in(right) else _reminder_of(right, view)
+        if done is None or len(right.split()) < 2 or _SAME_THING.match(right):
+            continue
+        if other is not None and other != done and _REPORT.fullmatch(right.strip(" .!")):
+            return [f"tick off {done}", f"tick off {other}"]
+        if other is None and (requests_in(right) or _ASKS.match(right)):
+            return [f"tick off {done}", right]
+    return [text]
+
+
+_ASKS = re.compile(
+    rf"{OPENERS}(?:whats|wheres|whens|hows|whos|any|is|are|was|will|did|do|does|can|could|flights?"
+    r"|weather|directions|which|switch|google|next|some)\b",
+    re.I,
+)
+
+
+def _reminder_of(text: str, view: PersonView) -> str | None:
+    """The title of the open reminder that a text names."""
+    reminders = [one for one in view.items if one.app == "reminders" and not one.fields.get("done")]
+    named = [word for word in telling_words(text) if word not in _DOINGS]
+    item = best_named(named, reminders, 0.5)
+    return None if item is None else title_of(item)
+
+
+_DOINGS = frozenset(
+    "got done finished bought paid sent fed did picked took taken made called booked posted "
+    "ordered given gone all now already just finally".split()
+)
+
+
+def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:
+    """A request for two things as one for each; the text itself where it is for one."""
+    found = _reminded(text) or _timed(text) or _to_both(text, person, view) or _both(text, view)
+    return found or [text]
+
+
+def _reminded(text: str) -> list[str]:
+    """ "remind me at six to lock up and at nine to call Ida", "… another one for nine"."""
+    if another := _ANOTHER.fullmatch(text):
+        return [another["one"], f"{another['verb']} {another['kind']} {another['other']}"]
+    found = _REMINDS.fullmatch(text)
+    if found is None:
+        return []
+    verb, one, other = found["verb"], found["one"], found["other"]
+    first = re.fullmatch(r"(?P<when>.+?)\s+to\s+.+", other, re.I)
+    if not apart_from_time(one):
+        return []  # "in an hour and a half"
+    if first and names_time(first["when"]) and not apart_from_time(first["when"]):
+        return [f"{verb} {one}", f"{verb} {other}"]
+    if ends_in_time(one) and ends_in_time(other) and apart_from_time(other):
+        to = "" if re.match(r"(?:to|about|of)\b", other, re.I) else "to "
+        about = re.match(r"(?:about|of)\b", one, re.I)
+        return [f"{verb} {one}", f"{verb} {'about ' if about and to else to}{other}"]
+    return []
+
+
+def _timed(text: str) -> list[str]:
+    """ "move yoga to six and pilates to seven", "put the dentist in for … and the vet on …"."""
+    found = _MOVES.fullmatch(text)
+    if found is None:
+        return []
+    verb, when, other, then = found["verb"], found["when"], found["other"], found["then"]
+    timed = ends_in_time(when) and names_time(then) and not apart_from_time(then)
+    if not timed or not apart_from_time(other) or requests_in(other):
+        return []
+    entered = verb.casefold().endswith("put") and re.match(r"\s+in\b", when, re.I)
+    return [f"{verb} {found['one']}{when}", f"{verb} {other}{' in' if entered else ''}{then}"]
+
+
+def _to_both(text: str, person: Person, view: PersonView) -> list[str]:
+    """ "call mum and dad", "share the list with Will and Ida"."""
+    found = _PEOPLE.fullmatch(text) or _GIVES.fullmatch(text)
+    if found is None:
+        return []
+    people = [_only(found[name], person.contacts) for name in ("one", "other")]
+    if None in people or people[0] == people[1]:
+        return []
+    together = set(words(f"{found['one']} {found['other']}"))
+    if any(together <= {*words(one.name), *words(one.relation)} for one in person.contacts):
+        return []
+    rest = found["rest"]
+    if rest and _met(view, [one.name for one in people if one is not None]):
+        return []  # those who take part are told together
+    if rest and requests_in(rest):
+        return []
+    return [f"{found['verb']} {found[name]}{rest}" for name in ("one", "other")]
+
+
+def _only(mention: str, contacts: Sequence[Contact]) -> Contact | None:
+    found = mentioned(mention, contacts)
+    known = {word for one in found for word in words(f"{one.name} {one.relation}")}
+    every = set(telling_words(mention)) <= known or len(words(mention)) == 1
+    return found[0] if len(found) == 1 and every else None
+
+
+def _met(view: PersonView, names: Sequence[str]) -> bool:
+    """Whether some event has all of these people."""
+    events = (one for one in view.items if one.app == "calendar")
+    return any(set(names) <= set(item_text.people(one)) for one in events)
+
+
+def _both(text: str, view: PersonView) -> list[str]:
+    """ "cancel the gym and the dentist", "delete the note on milk and the one on eggs"."""
+    found = _THINGS.fullmatch(text)
+    if found is None or requests_in(found["other"]):
+        return []
+    does = found["does"].casefold()
+    kind = re.match(r"(?:the|my|that)\s+(\w+)", found["one"], re.I)
+    app = _KINDS.get(kind[1].casefold()) if kind else None
+    apps = (app,) if app else _APPS.get(does, _OWNED)
+    items = [one for one in view.items if one.app in apps]
+    named = [telling_words(_ONE.sub(" ", found[name])) for name in ("one", "other")]
+    named = [[word for word in one if word not in _KINDS] for one in named]
+    chosen = [best_named(one, items, _ALIKE) for one in named]
+    if None in chosen or chosen[0] == chosen[1]:
+        return []
+    if any(_has(item, named[0]) and _has(item, named[1]) for item in items):
+        return []  # one thing has both: "buy bread and butter"
+    other = _ONE.sub(kind[0], found["other"], count=1) if kind else found["other"]
+    return [f"{found['verb']} {one}{found['rest']}" for one in (found["one"], other)]
+
+
+def _has(item: Item, named: Sequence[str]) -> bool:
+    return best_named(named, [item], _ALIKE) is not None

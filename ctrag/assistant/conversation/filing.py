@@ -1,0 +1,113 @@
+"""Follow-ups that put something where it belongs: into a note, a folder, the calendar."""
+
+import re
+
+from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.context import item_text
+from ctrag.assistant.conversation.changes import IT
+from ctrag.assistant.conversation.phrases import (
+    best_named,
+    moment_for,
+    names_clock,
+    names_time,
+)
+from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.text.words import telling_words
+from stores.people.local_time import format_local_time
+
+_ADDS = re.compile(
+    r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
+)
+
+_INTO_NOTE = re.compile(
+    r"^(?:add|append|write|jot(?: down)?|include|note)(?:\s+that\b|\s*:)"
+    r"|\b(?:to|on|at|in)\s+(?:it|the (?:end|bottom|top|list|note)|there)$",
+    re.I,
+)
+
+"""What is said of a note in focus, even with a time in it."""
+
+_REPLACES = re.compile(
+    rf"(?:change|make|set|update|rewrite|replace)\s+(?:{IT}|the text|the note)\s+"
+    r"(?:to|with|into|say|read)\s*:?\s+(?P<body>.+)",
+    re.IGNORECASE,
+)
+
+_ELSEWHERE = re.compile(
+    r"\b(?:this|that|it) in(?:to)? (?!the\b|my\b|our\b|there\b)\w+|"
+    r"\b(?:calendar|reminders?|playlist|to(?:-|\s)?do|(?:to|on|in|into|onto)\s+(?:my|the|our)\s+"
+    r"(?!end\b|bottom\b|list\b|note\b|same\b|top\b)\w+|for\s+(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day)",
+    re.IGNORECASE,
+)
+
+
+def put_into(scene: Scene) -> Reading | None:
+    """ "stick it on the end", "change it to: …": into the note in focus."""
+    notes = scene.state.items(scene.view, "notes")
+    if scene.last.app != "notes" or not notes:
+        return None
+    note, core = notes[0], scene.core
+    if folder := _folder(scene, core):
+        return scene.call("move_note", note, title=title_of(note), folder=folder)
+    replaced = _REPLACES.match(core)
+    if replaced and not names_time(replaced["body"]):
+        text = f"Change the note {title_of(note)} to: {replaced['body']}"
+        return scene.call_with("update_note", note, text, title=title_of(note))
+    adds = _ADDS.match(core)
+    if adds is None or _ELSEWHERE.search(core):
+        return None
+    if names_time(core) and not _INTO_NOTE.search(core):
+        return None
+    if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
+        return None  # another note is named
+    text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
+    return scene.call_with("append_to_note", note, text, title=title_of(note))
+
+
+_INTO_CALENDAR = re.compile(
+    rf"(?:put|add|enter|save|stick|pop|write|chuck|get|note|mark)\s+{IT}\s+(?:down\s+)?(?:in(?:to)?|to|on)"
+    r"\s+(?:my|the|our)\s+(?:calendar|diary|agenda|schedule)(?:\s+(?:too|as well|also|please))*"
+    r"(?P<when>\s.+)?",
+    re.I,
+)
+
+
+def entered(scene: Scene) -> Reading | None:
+    """ "and put it in my calendar": what was answered, read or made a reminder of, at the time that
+    was said there."""
+    found = _INTO_CALENDAR.fullmatch(scene.core.rstrip(".!? "))
+    near = scene.state.items(scene.view, "reminders", "mail")
+    if found is None or not near or scene.last.app not in ("reminders", "mail"):
+        return None
+    item = near[0]
+    when = found["when"] or ""
+    said = (when, scene.last.text, str(scene.last.plan.arguments.get("body", "")))
+    moment = next((moment_for(one, scene.at, None) for one in said if names_clock(one)), None)
+    if moment is None and item.app == "reminders":
+        moment = item_text.time_of(item)
+    if moment is None:
+        return None
+    return scene.call("create_event", item, title=title_of(item), start=format_local_time(moment))
+
+
+_INTO_FOLDER = re.compile(
+    rf"(?:move|put|file|stick|shove|pop|store)\s+{IT}\s+(?:away\s+)?(?:in|into|to|under|with)\s+"
+    r"(?:the\s+|my\s+)?(?P<name>[\w'’ &-]+?)(?P<folder>\s+folder|\s+notes)?",
+    re.I,
+)
+
+
+def _folder(scene: Scene, core: str) -> str | None:
+    """The folder into which the note is put: one that there is."""
+    found = _INTO_FOLDER.fullmatch(core.rstrip(".! "))
+    if found is None:
+        return None
+    own = dict.fromkeys(one.text("folder") for one in scene.view.items if one.app == "notes")
+    wanted = found["name"].casefold()
+    return next((name for name in own if name and name.casefold() == wanted), None)
+
+
+def _container(core: str) -> list[str]:
+    found = re.search(r"\b(?:to|on|in|into|onto)\s+(?:my|the|our)\s+([\w' -]+)$", core, re.I)
+    return telling_words(found[1]) if found else []

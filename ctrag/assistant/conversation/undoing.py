@@ -1,0 +1,60 @@
+"""Taking back what the latest turns changed, and saying so."""
+
+import re
+
+from ctrag.errors import CtragError
+from stores.people.stores import Stores
+from stores.people.turns import take_back
+
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_UNDO = re.compile(
+    r"(?:please\s+)?(?:(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it"
+    r"|that|this"
+    r"|those|these|them)|all that"
+    r"|both|(?:the|my|your) last (?:one|change|thing)"
+    r"|(?:the|my|your) (?:last|latest)\s+(?P<count>two|three|four|five|[2-5])(?:\s+(?:things?"
+    r"|changes?|ones|actions|steps))?"
+    r"|everything|the (?:whole thing|lot)|what you (?:just )?did))?"
+    r"|take (?:it|that) back|(?:put|change) (?:it|that) back(?: (?:to )?(?:as|how|where"
+    r"|the way) it was)?"
+    r"|that was (?:wrong|a mistake)[,.]?\s*undo (?:it|that))[\s!.]*",
+    re.IGNORECASE,
+)
+
+
+def turns_to_undo(text: str) -> int:
+    """How many turns are to be taken back: two of "undo the last two"; 0 where a text asks for
+    something else."""
+    found = _UNDO.fullmatch(text)
+    if found is None:
+        return 0
+    count = (found["count"] or "1").casefold()
+    return _NUMBERS.get(count) or int(count)
+
+
+def taken_back(stores: Stores, person_id: str, turns: int = 1) -> str:
+    """Take back all that the latest turns changed.
+
+    Args:
+        stores: The person's stores.
+        person_id: Whose.
+        turns: How many turns that changed something.
+
+    Returns:
+        What was taken back, newest first, a line each; where nothing is left, it is said.
+    """
+    told: list[str] = []
+    for _ in range(turns):
+        try:
+            for undone in take_back(stores, person_id):
+                if undone.sent:
+                    told.append(
+                        f"{undone.summary.rstrip('?')}: that has left the phone and cannot be "
+                        "taken back; only the record of it is removed."
+                    )
+                else:
+                    told.append(f"Taken back: {undone.summary}")
+        except CtragError as error:
+            told.append(str(error))
+            break
+    return "\n".join(told)

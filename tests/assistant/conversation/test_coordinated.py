@@ -1,0 +1,98 @@
+"""One verb for two things, and what is reported done: two requests where one call takes one thing."""
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.coordinated import requests_of
+from stores.people.items import Contact, Item, Person, Profile
+
+AT = datetime(2025, 4, 17, 12, 0)
+ADA = Person(
+    "ada",
+    AT,
+    Profile(name="Ada Quist"),
+    (
+        Contact("Ruth Quist", "mother"),
+        Contact("Leo Quist", "father"),
+        Contact("Omar Salcedo", "dispatcher"),
+        Contact("Lena Brandt", "sister"),
+    ),
+)
+
+
+def reminder(number: int, title: str) -> Item:
+    fields = {"title": title, "due": AT, "list": "Home", "done": False}
+    return Item(f"r{number}", "reminders", fields)
+
+
+def event(number: int, title: str, *who: str) -> Item:
+    fields = {"title": title, "start": AT, "end": AT, "location": "", "attendees": who}
+    return Item(f"c{number}", "calendar", fields)
+
+
+ITEMS = (
+    reminder(1, "Buy bread and butter"),
+    reminder(2, "Change the water filter"),
+    reminder(3, "Pay the rent"),
+    event(1, "Rowing", "Omar Salcedo", "Lena Brandt"),
+    event(2, "Dentist"),
+)
+VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("call mum and dad", ["call mum", "call dad"]),
+        ("tell mum and dad I'm late", ["tell mum I'm late", "tell dad I'm late"]),
+        (
+            "share the tide table with Omar and mum",
+            ["share the tide table with Omar", "share the tide table with mum"],
+        ),
+        (
+            "move rowing to six and the dentist to seven",
+            ["move rowing to six", "move the dentist to seven"],
+        ),
+        (
+            "put the vet in for the 5th at 10 and the barber on the 6th at 11",
+            ["put the vet in for the 5th at 10", "put the barber in on the 6th at 11"],
+        ),
+        (
+            "remind me at eight to lock up and at nine to call Omar",
+            ["remind me at eight to lock up", "remind me at nine to call Omar"],
+        ),
+        (
+            "set a reminder for 8 to lock up and another one for 9 to eat",
+            ["set a reminder for 8 to lock up", "set a reminder for 9 to eat"],
+        ),
+        ("cancel rowing and the dentist", ["cancel rowing", "cancel the dentist"]),
+        (
+            "filter's changed. how do I get to Bergen",
+            ["tick off Change the water filter", "how do I get to Bergen"],
+        ),
+        (
+            "rent paid and filter changed",
+            ["tick off Pay the rent", "tick off Change the water filter"],
+        ),
+    ],
+)
+def test_what_one_call_cannot_take_is_two_requests(text: str, parts: list[str]) -> None:
+    assert requests_of(text, ADA, VIEW) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tick off bread and butter",
+        "put lunch with mum and dad in for Friday at one",
+        "tell Omar and Lena I'm late",  # they take part in one event
+        "remind me in an hour and a half to eat",
+        "the rent is paid, tick it off",
+        "the storm has passed, call Omar",
+    ],
+)
+def test_what_is_one_thing_stays_one_request(text: str) -> None:
+    assert requests_of(text, ADA, VIEW) == [text]
