@@ -133,6 +133,10 @@ def dependency(
             "--planner", help="Who is asked: embedded, or openai, the settings' endpoint."
         ),
     ] = "embedded",
+    new_tools: Annotated[
+        bool,
+        typer.Option("--new-tools", help="Also leave tools without a demonstration: one more fit."),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Decides folds and samples.")] = 1,
     json: Json = False,
 ) -> None:
@@ -147,7 +151,8 @@ def dependency(
     from ctrag.models.endpoint import chat_endpoint
     from eval.dependency.endpoint import ENDPOINT_METHODS
     from eval.dependency.report import dependency_report
-    from eval.dependency.run import run_dependency, table
+    from eval.dependency.run import run_dependency
+    from eval.dependency.table import table
     from training.next_tool.train import fitting
 
     wanted = names(methods)
@@ -170,6 +175,7 @@ def dependency(
             end_to_end=end_to_end,
             planner=planner,
             detail=report is not None,
+            new_tools=new_tools,
             progress=progress,
         ),
         table,

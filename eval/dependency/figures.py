@@ -34,16 +34,20 @@ def without_end(ranks: Ranks, steps: Steps) -> dict[str, JsonValue]:
 
 
 def speed_of(ranks: Ranks, steps: Steps) -> dict[str, JsonValue]:
-    """Of all steps, and of those that ask something new: later ones find their request read."""
+    """Of all steps, of those that ask something new (later ones find their request read), and of
+    all steps of a request together."""
     (p50, work50), (p95, _) = np.percentile(ranks.milliseconds, [50, 95], axis=0)
     new = np.array(
         [place == 0 or one is not steps.owners[place - 1] for place, one in enumerate(steps.owners)]
     )
+    owners = np.cumsum(new) - 1
+    whole = np.bincount(owners, ranks.milliseconds[:, 0])
     return {
         "p50_ms": round(float(p50), 3),
         "p95_ms": round(float(p95), 3),
         "p50_processor_ms": round(float(work50), 3),
         "p50_new_request_ms": round(float(np.median(ranks.milliseconds[new, 0])), 3),
+        "p50_whole_request_ms": round(float(np.median(whole)), 3),
     }
 
 

@@ -136,11 +136,12 @@ def _work(experiment: Experiment) -> HtmlTable:
             Cell(said(speed["p50_ms"])),
             Cell(said(speed["p95_ms"])),
             Cell(said(speed["p50_new_request_ms"])),
+            Cell(said(speed["p50_whole_request_ms"])),
             Cell(said(speed["p50_processor_ms"])),
             Cell(f"{extra['parameters'][name]:,}"),
         ]
         rows.append(TableRow(LABELS[name], cells, strong=name == SHIPPED))
-    heads = ("exact", "same tools", "ended", "ms p50", "ms p95", "ms new", "CPU ms", "parameters")
+    heads = ("exact", "same tools", "ended", "ms p50", "ms p95", "ms new", "ms whole", "CPU ms", "parameters")
     return HtmlTable(
         "Every prediction becomes history, up to end; milliseconds of ranking one step",
         [Column("method"), *map(Column, heads)],

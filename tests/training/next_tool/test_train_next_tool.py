@@ -47,7 +47,7 @@ def test_fold_weights_are_those_of_the_other_folds_alone(
     kept = stage.fold != 0
     weights, _ = stage.weights(kept)
     rows = kept[stage.steps.owner]
-    inputs, wanted = stage._rows[rows], stage._wanted[rows]
+    inputs, wanted = stage.rows[rows], stage._wanted[rows]
     gram = inputs.T @ inputs + np.eye(inputs.shape[1], dtype=np.float32)
     assert weights.step == pytest.approx(np.linalg.solve(gram, inputs.T @ wanted), abs=2e-2)
 
