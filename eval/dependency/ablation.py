@@ -57,6 +57,7 @@ def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
             steps.owners,
             [history[max(len(history) - length, 0) :] for history in steps.histories],
             steps.wanted,
+            steps.others,
         )
         found[str(length)] = {
             "dtdr_c": _both(graphs, steps, "dtdr_c"),

@@ -89,7 +89,7 @@ def _values(ranks: Ranks, steps: Steps) -> dict[str, NDArray[np.float64]]:
     top1 = ranks.with_end <= 1
     return {
         "mrr": 1 / ranks.with_end,
-        "f1": top1.astype(np.float64),
+        "f1": top1.astype(np.float64) if ranks.right is None else ranks.right,
         "top1": top1.astype(np.float64),
         "top5": (ranks.with_end <= 5).astype(np.float64),
         "top1_later": np.where(later, ranks.without_end <= 1, np.nan),

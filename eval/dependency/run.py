@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ctrag.agents.catalogue.tool import load_catalogue
 from ctrag.agents.next_tool import METHODS, Demonstration, NextTool, load_demonstrations
-from ctrag.agents.next_tool.demonstrations import split_held_out
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.errors import InputError
 from ctrag.models.endpoint import ChatEndpoint
 from eval.core.experiment import Experiment, data_sha256, versions
@@ -131,6 +131,7 @@ def run_dependency(
         "demonstrations": len(fitted.memory),
         "seen_by_model": _seen(fitted, held),
         "held_out": {"demonstrations": len(held), "steps": len(steps.wanted)},
+        "steps_with_several": sum(map(bool, steps.others)),
         "fit_seconds": fitted.card.seconds,
     }
     if fit is not None and model is None:

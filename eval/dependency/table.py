@@ -10,6 +10,7 @@ from eval.dependency.new_tools import new_tools_lines
 def table(experiment: Experiment) -> Table:
     """Methods against measures, with what ranking takes and what the roll-out finishes."""
     extra: Any = experiment.extra
+    several = extra.get("steps_with_several")
     rows = []
     for name, found in experiment.figures.items():
         values: Any = found
@@ -25,6 +26,7 @@ def table(experiment: Experiment) -> Table:
                 name,
                 figure(values["mrr"]),
                 shown["top1"],
+                *([figure(values["f1"])] if several else []),
                 figure(values["top5"]),
                 shown["top1_later"],
                 figure(values["top5_later"]),
@@ -51,10 +53,21 @@ def table(experiment: Experiment) -> Table:
     notes += _of_prompts(extra.get("prompt"), extra.get("end_to_end"))
     notes += _without_twins(extra.get("without_twins") or {})
     notes += new_tools_lines(extra.get("unseen_tools"))
-    notes.append("every step has one acceptable tool, so that F1 is top-1; intervals over chains")
-    notes.append("ms of ranking one step once its vectors are there; new: the first of a request; whole: all of one")
-    header = ["method", "MRR", "top-1 = F1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
-    return Table([*header, "roll-out", "ms", "ms new", "ms whole", "CPU ms", "parameters"], rows, notes)
+    notes.append(
+        f"{several} steps have several acceptable tools: ranks are of the best of them, F1 is of "
+        "as many first tools as are acceptable; intervals over chains"
+        if several
+        else "every step has one acceptable tool, so that F1 is top-1; intervals over chains"
+    )
+    notes.append(
+        "ms of ranking one step once its vectors are there; new: the first of a request; whole: "
+        "all steps of a request"
+    )
+    tops = ["top-1", "F1"] if several else ["top-1 = F1"]
+    header = ["method", "MRR", *tops, "top-5", "top-1 later", "top-5 later", "top-1 first"]
+    return Table(
+        [*header, "roll-out", "ms", "ms new", "ms whole", "CPU ms", "parameters"], rows, notes
+    )
 
 
 def _of_prompts(prompt: Any, whole: Any) -> list[str]:

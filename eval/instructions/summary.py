@@ -118,7 +118,10 @@ class Summary:
         return {
             "history_tokens_per_step": mean([float(one) for one in others]),
             "dollars_per_episode": costs,
-            "latency_ms": {size: latency(run, episodes) for size, run in runs.items()},
+            "latency_ms": {
+                size: latency([one.milliseconds for one in run.found], episodes)
+                for size, run in runs.items()
+            },
             "shared_prefix": {size: self._shared(run) for size, run in runs.items()},
             "growth": self._growth(shown),
             "hazard": hazard_model(shown, figures),
@@ -250,14 +253,13 @@ def hazard_model(shown: Mapping[str, Methods], figures: Mapping[str, Any]) -> di
     return found
 
 
-def latency(run: ItrRun, episodes: Sequence[str]) -> dict[str, float]:
+def latency(spent: Sequence[float], episodes: Sequence[str]) -> dict[str, float]:
     """Milliseconds of a prompt, and of all prompts of an episode together.
 
     Args:
-        run: Every step.
-        episodes: Whose each step is.
+        spent: Of each step.
+        episodes: Whose it is.
     """
-    spent = [one.milliseconds for one in run.found]
     wholes: dict[str, float] = {}
     for episode, one in zip(episodes, spent, strict=True):
         wholes[episode] = wholes.get(episode, 0.0) + one

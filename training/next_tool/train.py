@@ -16,9 +16,9 @@ from ctrag.agents.next_tool.demonstrations import (
     Demonstration,
     DemonstrationData,
     read_demonstrations,
-    split_held_out,
 )
 from ctrag.agents.next_tool.graph import cluster_centroids
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.linear import (
     JOINT_PENALTY,

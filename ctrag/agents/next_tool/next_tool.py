@@ -17,7 +17,7 @@ from ctrag.agents.next_tool.artefact import (
     read_artefact,
     write_artefact,
 )
-from ctrag.agents.next_tool.demonstrations import checked_calls, checked_text
+from ctrag.agents.next_tool.demonstrations import checked_text
 from ctrag.agents.next_tool.evidence import EvidenceWeights, Ints
 from ctrag.agents.next_tool.graph import Probabilities
 from ctrag.agents.next_tool.growth import Growth
@@ -269,12 +269,7 @@ class NextTool:
             OSError: The log cannot be written; then nothing is learned either.
         """
         _check("request", request)
-        try:
-            one = observed.Observation(
-                request, checked_calls(calls), checked_calls(before), session
-            )
-        except ValueError as error:
-            raise InputError(f"calls: {error}") from None
+        one = observed.Observation.checked(request, calls, before, session)
         self._methods.vector(request)
         with self._lock:
             if self.log is not None:

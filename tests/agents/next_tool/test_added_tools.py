@@ -1,6 +1,7 @@
 """Claims about tools that come after fitting: no demonstration, and at first no text either."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.next_tool import METHODS, Demonstration, NextTool
+from ctrag.agents.next_tool import METHODS, Demonstration, NextTool, combined
 from ctrag.agents.next_tool.texts import with_names
 from tests.conftest import TOOLS
 
@@ -32,6 +33,37 @@ def test_an_added_tool_is_found_by_its_text(model: NextTool, method: str) -> Non
     assert {name for name, _ in ranked} == {*before, "words/translate_text"}
     assert "words/translate_text" in [name for name, _ in ranked][:5]
     assert sum(chance for _, chance in ranked) == pytest.approx(1.0)
+
+
+def test_what_the_trees_say_of_a_tool_without_demonstrations_counts_more(
+    model: NextTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.add_tools([TRANSLATE])
+    memory = model.memory
+    shown = [memory.names[at] for at in np.flatnonzero(memory.counts)]
+
+    def odds() -> tuple[float, list[str]]:
+        chances = dict(model.rank(ASKED))
+        others = sum(chances[name] for name in shown)
+        return chances[TRANSLATE.id] / others, [name for name in chances if name in shown]
+
+    more, order = odds()
+    monkeypatch.setattr(combined, "_UNSHOWN", 1.0)
+    as_said, same_order = odds()
+    assert more == pytest.approx(4 * as_said, rel=0.01)
+    assert order == same_order
+
+
+def test_the_softmax_divides_only_what_tools_have_that_it_knows(model: NextTool) -> None:
+    model.add_tools([TRANSLATE])
+    mixed = dict(model.rank(ASKED))
+    softmax = np.zeros((0, 0), dtype=np.float32)  # as in a model of an earlier version
+    fitted = replace(model.fitted, softmax=softmax)
+    plain = NextTool(
+        model.memory, fitted, model.tools, model.texts, model.encoder, model.card
+    ).rank(ASKED)
+    assert mixed[TRANSLATE.id] == pytest.approx(dict(plain)[TRANSLATE.id])
+    assert mixed != pytest.approx(dict(plain))
 
 
 @pytest.mark.parametrize("method", METHODS)
