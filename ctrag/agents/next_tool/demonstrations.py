@@ -105,7 +105,6 @@ def checked_text(text: str) -> str:
 
 
 _Text = Annotated[str, AfterValidator(checked_text)]
-_Name = _Text
 
 
 class _Row(BaseModel):
@@ -126,16 +125,15 @@ def _others(
 class _Query(_Row):
     query_id: str = ""
     text: Annotated[_Text, Field(validation_alias=AliasChoices("text", "request"))]
-    tools: Annotated[list[_Name], Field(validation_alias=AliasChoices("tools", "calls"))]
-    acceptable: list[list[_Name]] = []
+    tools: Annotated[list[_Text], Field(validation_alias=AliasChoices("tools", "calls"))]
+    acceptable: list[list[_Text]] = []
 
     @model_validator(mode="after")
     def _one_set_a_call(self) -> "_Query":
         if self.acceptable and len(self.acceptable) != len(self.tools):
-            raise ValueError(
-                f"acceptable: {len(self.acceptable)} lists for {len(self.tools)} calls; give one "
-                "list a call, empty where only the call is right"
-            )
+            rule = "give one list a call, empty where only the call is right"
+            lists, calls = len(self.acceptable), len(self.tools)
+            raise ValueError(f"acceptable: {lists} lists for {calls} calls; {rule}")
         return self
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
@@ -144,8 +142,8 @@ class _Query(_Row):
 
 
 class _EpisodeStep(_Row):
-    tool: _Name
-    acceptable: list[_Name] = []
+    tool: _Text
+    acceptable: list[_Text] = []
 
 
 class _Episode(_Row):
@@ -163,7 +161,7 @@ class _Episode(_Row):
 
 
 class _Call(_Row):
-    api: _Name
+    api: _Text
 
 
 class _Turn(_Row):

@@ -8,15 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.next_tool import observed
-from ctrag.agents.next_tool.artefact import (
-    LOG,
-    DependencyCard,
-    Fitted,
-    Stored,
-    read_artefact,
-    write_artefact,
-)
+from ctrag.agents.next_tool import artefact, observed
+from ctrag.agents.next_tool.artefact import LOG, DependencyCard, Fitted, Stored
 from ctrag.agents.next_tool.demonstrations import checked_text
 from ctrag.agents.next_tool.evidence import EvidenceWeights, Ints
 from ctrag.agents.next_tool.graph import Probabilities
@@ -88,7 +81,7 @@ class NextTool:
                 this version computes, or the log was written by something else.
         """
         folder = Path(path)
-        stored = read_artefact(folder)
+        stored = artefact.read_artefact(folder)
         card, memory = stored.card, stored.memory
         encoder = load_encoder(card.encoder) if encoder is None else encoder
         if encoder.name != card.encoder:
@@ -122,7 +115,7 @@ class NextTool:
             count = len(self.memory) - len(self._growth)
             tools, vectors = self._known.fitted()
             stored = Stored(self.card, self.memory, self.fitted, tools, vectors)
-            write_artefact(folder, stored, count)
+            artefact.write_artefact(folder, stored, count)
 
     def rank(
         self,
@@ -270,11 +263,11 @@ class NextTool:
         """
         _check("request", request)
         one = observed.Observation.checked(request, calls, before, session)
-        self._methods.vector(request)
+        vector = self._methods.vector(request)
         with self._lock:
             if self.log is not None:
                 observed.append(self.log, one)
-            self._growth.remember(one, self._methods.vector(request))
+            self._growth.remember(one, vector)
             self._growth.refit_when_due()
             self._methods.changed()
 
