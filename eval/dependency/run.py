@@ -192,7 +192,6 @@ def parameters(model: NextTool, method: str) -> int:
         "combined": fitted.step.size
         + fitted.precision.size
         + fitted.whole.size
-        + fitted.softmax.size
         + sum(one.size for one in (inputs.topics, inputs.meanings, inputs.histories))
         + clustered
         + model.tree_nodes(),

@@ -20,13 +20,7 @@ from ctrag.agents.next_tool.demonstrations import (
 from ctrag.agents.next_tool.graph import cluster_centroids
 from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.agents.next_tool.inputs import Inputs
-from ctrag.agents.next_tool.linear import (
-    JOINT_PENALTY,
-    STEP_PENALTY,
-    fit_softmax,
-    joint,
-    step_scaled,
-)
+from ctrag.agents.next_tool.linear import JOINT_PENALTY, fit_softmax, joint
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.methods import METHODS
 from ctrag.agents.next_tool.next_tool import NextTool
@@ -42,9 +36,6 @@ from eval.dependency.steps import Steps, rank_steps
 from training.core.origin import command_line, people_of
 from training.next_tool.settings import DependencySettings
 from training.next_tool.trees import Stage, StepRows, fit_trees, step_rows
-
-_ITERATIONS = 50
-"""Of the softmax over a step's inputs; its penalty was chosen with them."""
 
 
 def fit_next_tool(
@@ -98,16 +89,12 @@ def fit_next_tool(
     centroids = cluster_centroids(vectors, settings.clusters, settings.seed)
     count = len(names) + 1
     step, precision, whole, trees = _nothing(inputs, count)
-    softmax = np.zeros((0, 0), dtype=np.float32)
     if settings.combined:
         progress("cross-fitting the features")
         stage = Stage(demonstrations, vectors, names, inputs, steps, centroids, settings)
         trees = fit_trees(stage, texts)
         weights, precision = stage.weights(np.ones(len(demonstrations), dtype=bool))
         step, whole = weights.step, weights.whole
-        progress("fitting the softmax")
-        following = np.eye(count, dtype=np.float32)[steps.wanted]
-        softmax = fit_softmax(step_scaled(stage.rows), following, STEP_PENALTY, _ITERATIONS)
     combined = round(time.perf_counter() - began, 1)
     progress("fitting the linear methods")
     targets = np.zeros((len(demonstrations), count), dtype=np.float32)
@@ -119,7 +106,6 @@ def fit_next_tool(
         linear=_linear(steps, count, encoder, settings, vectors.shape[1]),
         learned=fit_softmax(vectors, targets),
         trees=trees,
-        softmax=softmax,
     )
     memory = Memory(names, inputs, centroids, settings.length)
     for one, vector in zip(demonstrations, vectors, strict=True):

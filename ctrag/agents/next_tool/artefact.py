@@ -56,8 +56,6 @@ class Fitted:
     """The learned retriever: softmax over the request's vector alone."""
     trees: str
     """LightGBM's text format."""
-    softmax: Matrix
-    """Over the inputs of a step, (inputs + 1, tools); no columns in models of before 0.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,6 @@ def read_artefact(folder: Path) -> Stored:
         linear=arrays["linear"],
         learned=arrays["learned"],
         trees=trees,
-        softmax=arrays.get("softmax", np.zeros((0, 0), dtype=np.float32)),
     )
     return Stored(card, memory, fitted, load_catalogue(folder / TOOLS), arrays["texts"])
 
@@ -155,7 +152,6 @@ def write_artefact(folder: Path, stored: Stored, count: int) -> None:
         "whole": fitted.whole,
         "linear": fitted.linear,
         "learned": fitted.learned,
-        "softmax": fitted.softmax,
     }
     save_arrays(folder / ARRAYS, arrays)
     write_text(folder / TREES, fitted.trees)

@@ -1,4 +1,4 @@
-"""The combined ranker: trees over evidence, mixed with a softmax over what they read."""
+"""The combined ranker: trees over evidence."""
 
 import re
 from functools import cached_property
@@ -14,10 +14,8 @@ from ctrag.agents.next_tool.evidence import (
     features,
 )
 from ctrag.agents.next_tool.graph import Probabilities
-from ctrag.agents.next_tool.linear import softmax_probabilities, step_scaled
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.extras import need
-from ctrag.models.encoder import Matrix
 
 _UNRANKED = 1e-4
 """Probability mass shared by all tools that are not candidates."""
@@ -25,15 +23,13 @@ _UNSHOWN = 4.0
 """Odds of a tool that no demonstration calls: the trees saw few of them be right, since those that
 were hidden from them are rare. Chosen on 500 chains that were held out of those to learn from: up
 to here new tools gain, and steps that need others lose next to nothing."""
-_SOFTMAX = 0.4
-"""Share of the softmax: from 0.3 to 0.5 all figures of those 500 chains are better than without."""
 
 
 class Combined:
-    """LightGBM over the features of each candidate, and a softmax over the step's inputs."""
+    """LightGBM over the features of each candidate."""
 
-    def __init__(self, trees: str, softmax: Matrix) -> None:
-        self._text, self._softmax = trees, softmax
+    def __init__(self, trees: str) -> None:
+        self._text = trees
 
     def chances(
         self,
@@ -43,7 +39,7 @@ class Combined:
         history: tuple[int, ...],
         among: Ints,
     ) -> Probabilities:
-        """Probability of each of `memory.names`; what is no candidate of the trees has little.
+        """Weight of each of `memory.names`; what is no candidate of the trees has next to none.
 
         Args:
             memory: Demonstrations.
@@ -59,27 +55,7 @@ class Combined:
         raw[memory.counts[tools] == 0] *= _UNSHOWN
         found = memory.frequencies() * _UNRANKED
         found[tools] = np.maximum(raw, _UNRANKED)
-        found /= found[among].sum()
-        self._mix(found, memory, asked, history, among)
         return found
-
-    def _mix(
-        self,
-        found: Probabilities,
-        memory: Memory,
-        asked: RequestEvidence,
-        history: tuple[int, ...],
-        among: Ints,
-    ) -> None:
-        """Divide anew what tools have together that both the trees and the softmax know."""
-        known = among[among < self._softmax.shape[1]]
-        known = known[memory.counts[known] > 0]
-        if not len(known):
-            return
-        inputs = step_scaled(memory.inputs.of_step(asked.block, history))
-        chances = softmax_probabilities(self._softmax, inputs)[known]
-        chances *= found[known].sum() / max(float(chances.sum()), 1e-12)
-        found[known] += _SOFTMAX * (chances - found[known])
 
     def nodes(self) -> int:
         """Splits and leaves."""

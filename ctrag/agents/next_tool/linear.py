@@ -9,9 +9,7 @@ from ctrag.models.encoder import Matrix
 
 JOINT_PENALTY = 3e-3
 """Of DTDR-L: chosen on 500 chains of UltraTool that were held out of those to learn from."""
-STEP_PENALTY = 2e-3
-"""Of the softmax over a step's inputs, chosen on the same chains."""
-_LARGER, _LARGER_STEP = 20, 3
+_LARGER = 20
 
 
 def history_text(text: str, history: tuple[str, ...]) -> str:
@@ -33,11 +31,6 @@ def joint(request_and_history: Matrix, history: Matrix) -> Matrix:
     components of unit vectors are so small that L-BFGS needs them larger.
     """
     return np.asarray(_LARGER * np.hstack([request_and_history, history]), dtype=np.float32)
-
-
-def step_scaled(inputs: Matrix) -> Matrix:
-    """What the softmax over the inputs of least squares reads; larger for L-BFGS, as `joint`."""
-    return np.asarray(_LARGER_STEP * inputs, dtype=np.float32)
 
 
 def fit_softmax(

@@ -46,7 +46,7 @@ class Methods:
         self, memory: Memory, fitted: Fitted, known: KnownTools, growth: Growth, encoder: Encoder
     ) -> None:
         self._memory, self._fitted, self._known, self._growth = memory, fitted, known, growth
-        self.combined = Combined(fitted.trees, fitted.softmax)
+        self.combined = Combined(fitted.trees)
         self.vector = lru_cache(_REQUESTS)(lambda text: encoder.encode([text])[0])
         """The embedding of a text."""
         self._asked = lru_cache(_REQUESTS)(self._ask)

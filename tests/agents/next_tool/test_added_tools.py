@@ -1,7 +1,6 @@
 """Claims about tools that come after fitting: no demonstration, and at first no text either."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,18 +51,6 @@ def test_what_the_trees_say_of_a_tool_without_demonstrations_counts_more(
     as_said, same_order = odds()
     assert more == pytest.approx(4 * as_said, rel=0.01)
     assert order == same_order
-
-
-def test_the_softmax_divides_only_what_tools_have_that_it_knows(model: NextTool) -> None:
-    model.add_tools([TRANSLATE])
-    mixed = dict(model.rank(ASKED))
-    softmax = np.zeros((0, 0), dtype=np.float32)  # as in a model of an earlier version
-    fitted = replace(model.fitted, softmax=softmax)
-    plain = NextTool(
-        model.memory, fitted, model.tools, model.texts, model.encoder, model.card
-    ).rank(ASKED)
-    assert mixed[TRANSLATE.id] == pytest.approx(dict(plain)[TRANSLATE.id])
-    assert mixed != pytest.approx(dict(plain))
 
 
 @pytest.mark.parametrize("method", METHODS)
