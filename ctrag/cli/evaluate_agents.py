@@ -159,6 +159,8 @@ def dependency(
     asked = planner == "openai" or not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
     if planner not in ("embedded", "openai"):
         raise InputError(f"--planner: must be embedded or openai, not {planner!r}")
+    if new_tools and model is not None:
+        raise InputError("--new-tools: fits again without some tools: leave --model out")
     if end_to_end and planner != "openai":
         raise InputError(
             "--end-to-end: a model behind an endpoint fills arguments: give --planner openai"
