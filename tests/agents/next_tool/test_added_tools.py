@@ -49,7 +49,7 @@ def test_what_the_trees_say_of_a_tool_without_demonstrations_counts_more(
     more, order = odds()
     monkeypatch.setattr(combined, "_UNSHOWN", 1.0)
     as_said, same_order = odds()
-    assert more == pytest.approx(8 * as_said, rel=0.01)
+    assert more == pytest.approx(4 * as_said, rel=0.01)
     assert order == same_order
 
 
