@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.agents.next_tool import END, load_demonstrations
-from ctrag.agents.next_tool.demonstrations import split_held_out
+from ctrag.agents.next_tool.held_out import split_held_out
 from eval.dependency.steps import Steps
 
 _PENALTY = 30.0

@@ -356,7 +356,7 @@ def fit_chains(chains: Path, word_bins: WordBins) -> Callable[..., Any]:
 def next_tool(chains: Path, fit_chains: Callable[..., Any]) -> Any:
     """A model of all but the held-out chains."""
     from ctrag.agents.next_tool import load_demonstrations
-    from ctrag.agents.next_tool.demonstrations import split_held_out
+    from ctrag.agents.next_tool.held_out import split_held_out
 
     return fit_chains(split_held_out(load_demonstrations(chains))[0])
 

@@ -133,6 +133,10 @@ def dependency(
             "--planner", help="Who is asked: embedded, or openai, the settings' endpoint."
         ),
     ] = "embedded",
+    new_tools: Annotated[
+        bool,
+        typer.Option("--new-tools", help="Also leave tools without a demonstration: one more fit."),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Decides folds and samples.")] = 1,
     json: Json = False,
 ) -> None:
@@ -147,13 +151,16 @@ def dependency(
     from ctrag.models.endpoint import chat_endpoint
     from eval.dependency.endpoint import ENDPOINT_METHODS
     from eval.dependency.report import dependency_report
-    from eval.dependency.run import run_dependency, table
+    from eval.dependency.run import run_dependency
+    from eval.dependency.table import table
     from training.next_tool.train import fitting
 
     wanted = names(methods)
     asked = planner == "openai" or not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
     if planner not in ("embedded", "openai"):
         raise InputError(f"--planner: must be embedded or openai, not {planner!r}")
+    if new_tools and model is not None:
+        raise InputError("--new-tools: fits again without some tools: leave --model out")
     if end_to_end and planner != "openai":
         raise InputError(
             "--end-to-end: a model behind an endpoint fills arguments: give --planner openai"
@@ -170,6 +177,7 @@ def dependency(
             end_to_end=end_to_end,
             planner=planner,
             detail=report is not None,
+            new_tools=new_tools,
             progress=progress,
         ),
         table,

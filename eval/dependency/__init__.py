@@ -2,7 +2,7 @@
 
 - `run`: the experiment; `steps`: where each step's next tool ranks; `figures`: measures and
   intervals.
-- `ablation`, `endpoint`, `prompt`: ablations; baselines by an endpoint; masks in a
-  prompt.
-- `report`: its page.
+- `ablation`, `new_tools`, `endpoint`, `prompt`: ablations; tools without demonstrations; baselines
+  by an endpoint; masks in a prompt.
+- `table`, `report`: its tables of text, and its page.
 """

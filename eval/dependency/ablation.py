@@ -1,4 +1,4 @@
-"""The value of history, clusters and demonstrations (figure 5); tools without demonstrations."""
+"""The value of history, clusters and demonstrations (figure 5), and the tools without any."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -10,6 +10,7 @@ from ctrag.agents.next_tool.graph import LENGTH, cluster_centroids
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.models.encoder import Matrix
 from eval.dependency.figures import figures_of
+from eval.dependency.new_tools import new_tools
 from eval.dependency.run import Fit
 from eval.dependency.steps import Steps, rank_steps
 
@@ -18,7 +19,6 @@ SHARES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Clusters, as a share of the demonstrations: one, which looks at no request, to one for each; the
 paper's default is a tenth."""
 COUNTS = (100, 300, 1_000)
-_UNSEEN, _FEWEST, _MOST = 20, 3, 40
 Progress = Callable[[str], None]
 
 
@@ -43,44 +43,8 @@ def ablations(
         "history_length": _history(fitted, steps, progress),
         "clusters": _clusters(fitted, steps, progress),
         "demonstration_count": _counts(kept, fitted, steps, fit, progress),
-        "unseen_tools": unseen_tools(kept, held, fit, progress),
+        "unseen_tools": new_tools(kept, held, fit, progress),
     }
-
-
-def unseen_tools(
-    kept: Sequence[Demonstration], held: Sequence[Demonstration], fit: Fit, progress: Progress
-) -> dict[str, JsonValue]:
-    """How tools are found that no demonstration calls; only the steps that need one count.
-
-    Tools with few demonstrations, a tenth of all at most, are drawn by the hash of their names,
-    and all demonstrations that call one are left out.
-    """
-    progress("leaving tools out")
-    counts: dict[str, int] = {}
-    for one in kept:
-        for name in set(one.tools):
-            counts[name] = counts.get(name, 0) + 1
-    asked = {name for one in held for name in one.tools}
-    rare = [name for name, n in counts.items() if _FEWEST <= n <= _MOST and name in asked]
-    most = min(_UNSEEN, max(1, len(counts) // 10))
-    out = set(sorted(rare, key=lambda name: sha256(name.encode()).digest())[:most])
-    rest = [one for one in kept if out.isdisjoint((*one.before, *one.tools))]
-    needing = [one for one in held if not out.isdisjoint(one.tools)]
-    if not needing:
-        return {}
-    model = fit(rest, linear=False)
-    every = Steps.of(needing)
-    rows = [place for place, name in enumerate(every.wanted) if name in out]
-    steps = Steps(
-        [every.owners[row] for row in rows],
-        [every.histories[row] for row in rows],
-        [every.wanted[row] for row in rows],
-    )
-    figures: dict[str, JsonValue] = {}
-    for method in ("bm25", "qts", "bigram", "dtdr_c", "combined"):
-        found = figures_of(rank_steps(model, steps, method), steps)
-        figures[method] = {name: found[name] for name in ("mrr", "top1", "top5")}
-    return {"tools": len(out), "steps": len(rows), "figures": figures}
 
 
 def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
@@ -93,6 +57,7 @@ def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
             steps.owners,
             [history[max(len(history) - length, 0) :] for history in steps.histories],
             steps.wanted,
+            steps.others,
         )
         found[str(length)] = {
             "dtdr_c": _both(graphs, steps, "dtdr_c"),

@@ -98,7 +98,7 @@ def run_end_to_end(
         for number, one in enumerate(chosen, 1):
             progress(f"end to end by {method}: request {number} of {len(chosen)}")
             called = _called(model, one, method, among, asked.chooser)
-            same = tuple(called) == one.tools
+            same = one.fulfilled_by(called)
             calls_right.append(100.0 * same)
             if one.id in arguments:
                 right = same and _filled(one, tools, arguments[one.id], asked.endpoint)

@@ -34,16 +34,20 @@ def without_end(ranks: Ranks, steps: Steps) -> dict[str, JsonValue]:
 
 
 def speed_of(ranks: Ranks, steps: Steps) -> dict[str, JsonValue]:
-    """Of all steps, and of those that ask something new: later ones find their request read."""
+    """Of all steps, of those that ask something new (later ones find their request read), and of
+    all steps of a request together."""
     (p50, work50), (p95, _) = np.percentile(ranks.milliseconds, [50, 95], axis=0)
     new = np.array(
         [place == 0 or one is not steps.owners[place - 1] for place, one in enumerate(steps.owners)]
     )
+    owners = np.cumsum(new) - 1
+    whole = np.bincount(owners, ranks.milliseconds[:, 0])
     return {
         "p50_ms": round(float(p50), 3),
         "p95_ms": round(float(p95), 3),
         "p50_processor_ms": round(float(work50), 3),
         "p50_new_request_ms": round(float(np.median(ranks.milliseconds[new, 0])), 3),
+        "p50_whole_request_ms": round(float(np.median(whole)), 3),
     }
 
 
@@ -85,7 +89,7 @@ def _values(ranks: Ranks, steps: Steps) -> dict[str, NDArray[np.float64]]:
     top1 = ranks.with_end <= 1
     return {
         "mrr": 1 / ranks.with_end,
-        "f1": top1.astype(np.float64),
+        "f1": top1.astype(np.float64) if ranks.right is None else ranks.right,
         "top1": top1.astype(np.float64),
         "top5": (ranks.with_end <= 5).astype(np.float64),
         "top1_later": np.where(later, ranks.without_end <= 1, np.nan),

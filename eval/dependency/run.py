@@ -10,11 +10,10 @@ from pydantic import JsonValue
 
 from ctrag.agents.catalogue.tool import load_catalogue
 from ctrag.agents.next_tool import METHODS, Demonstration, NextTool, load_demonstrations
-from ctrag.agents.next_tool.demonstrations import split_held_out
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.errors import InputError
 from ctrag.models.endpoint import ChatEndpoint
 from eval.core.experiment import Experiment, data_sha256, versions
-from eval.core.tables import Table, figure
 from eval.dependency.endpoint import ENDPOINT_METHODS, EndpointRetrievers
 from eval.dependency.figures import (
     SEED,
@@ -59,6 +58,7 @@ def run_dependency(
     end_to_end: int = 0,
     planner: str = "embedded",
     detail: bool = False,
+    new_tools: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
     """Rank every step's next tool, with the true history and with the method's own.
@@ -80,6 +80,7 @@ def run_dependency(
         planner: Who is asked for steps and calls: `embedded`, or `openai`, the endpoint of the
             settings.
         detail: Also the ablations and the tools without a demonstration, which fit again.
+        new_tools: Also the tools without a demonstration alone, which fits once more.
         progress: Called with progress messages.
 
     Raises:
@@ -130,12 +131,18 @@ def run_dependency(
         "demonstrations": len(fitted.memory),
         "seen_by_model": _seen(fitted, held),
         "held_out": {"demonstrations": len(held), "steps": len(steps.wanted)},
+        "steps_with_several": sum(map(bool, steps.others)),
         "fit_seconds": fitted.card.seconds,
     }
-    if detail and fit is not None and model is None:
-        from eval.dependency.ablation import ablations
+    if fit is not None and model is None:
+        if detail:
+            from eval.dependency.ablation import ablations
 
-        extra |= ablations(kept, held, fitted, fit, progress)
+            extra |= ablations(kept, held, fitted, fit, progress)
+        elif new_tools:
+            from eval.dependency import new_tools as without
+
+            extra["unseen_tools"] = without.new_tools(kept, held, fit, progress)
     if prompt:
         from eval.dependency.prompt import chooser_of, run_prompts
 
@@ -168,118 +175,6 @@ def run_dependency(
         skipped={} if methods is not None else dict(SKIPPED),
         seconds=round(time.perf_counter() - began, 2),
     )
-
-
-def table(experiment: Experiment) -> Table:
-    """Methods against measures, with what ranking takes and what the roll-out finishes."""
-    extra: Any = experiment.extra
-    rows = []
-    for name, found in experiment.figures.items():
-        values: Any = found
-        bounds: Any = experiment.intervals[name]
-        shown = {
-            one: figure(values[one])
-            + (f" ({figure(bounds[one][0])}–{figure(bounds[one][1])})" if bounds[one] else "")
-            for one in ("top1", "top1_later")
-        }
-        speed = extra["speed"][name]
-        rows.append(
-            [
-                name,
-                figure(values["mrr"]),
-                shown["top1"],
-                figure(values["top5"]),
-                shown["top1_later"],
-                figure(values["top5_later"]),
-                figure(extra["first_step"][name].get("top1")),
-                figure(extra["roll_out"][name]["exact"]),
-                f"{speed['p50_ms']:.2f}",
-                f"{speed['p50_new_request_ms']:.2f}",
-                f"{speed['p50_processor_ms']:.2f}",
-                f"{extra['parameters'][name]:,}",
-            ]
-        )
-    notes = [f"{name}: not run: {reason}" for name, reason in experiment.skipped.items()]
-    held: Any = extra["held_out"]
-    notes.append(
-        f"{held['steps']} steps of {held['demonstrations']} demonstrations that were held out, "
-        f"{extra['demonstrations']} learned from in {extra['fit_seconds']} s"
-    )
-    if extra["seen_by_model"]:
-        notes.append(
-            f"{extra['seen_by_model']} of these requests were learned from: "
-            "the figures say nothing about others"
-        )
-    notes += _of_prompts(extra.get("prompt"), extra.get("end_to_end"))
-    notes += _without_twins(extra.get("without_twins") or {})
-    notes.append("every step has one acceptable tool, so that F1 is top-1; intervals over chains")
-    notes.append("ms of ranking one step once its vectors are there; new: the first of a request")
-    header = ["method", "MRR", "top-1 = F1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
-    return Table([*header, "roll-out", "ms", "ms new", "CPU ms", "parameters"], rows, notes)
-
-
-def _of_prompts(prompt: Any, whole: Any) -> list[str]:
-    """What a model chooses under each strategy, and whole requests by who masks the tools."""
-    lines: list[str] = []
-    if prompt:
-        rows = [
-            [
-                name,
-                figure(one["accuracy"]),
-                f"{one['constant_tokens'] + one['variable_tokens']:.0f}",
-            ]
-            for name, one in prompt["strategies"].items()
-        ]
-        lines += Table(["prompt", "right", "tokens"], rows).lines()
-        lines.append(
-            f"{prompt['steps']} steps, chosen by {prompt['chooser']}; the retriever's own first "
-            f"{figure(prompt['retriever_top1'])}"
-        )
-    if whole:
-        rows = [
-            [name, *(_with(one[key]["mean"], one[key]["interval"]) for key in ("calls", "success"))]
-            for name, one in whole["methods"].items()
-        ]
-        lines += Table(["tools masked by", "all calls right", "and arguments"], rows).lines()
-        lines.append(f"{whole['requests']} requests, {whole['with_arguments']} with arguments")
-    return lines
-
-
-def _without_twins(found: Any) -> list[str]:
-    """A line per method: figures of those that nothing learned from gives away."""
-    lines = []
-    for name, one in found.items():
-        if "figures" not in one:
-            lines.append(f"without twins in {name}: none is left of {one['twins']}")
-            continue
-        lines.append(
-            f"without twins in {name} ({one['twins']} taken out): {one['steps']} steps of "
-            f"{one['demonstrations']} demonstrations"
-        )
-        rows = [
-            [
-                method,
-                figure(values["mrr"]),
-                *(_bounded(values, one["intervals"][method], key) for key in _TOPS),
-                figure(one["first_step"][method].get("top1")),
-            ]
-            for method, values in one["figures"].items()
-        ]
-        head = ["method", "MRR", "top-1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
-        lines += Table(head, rows).lines()
-    return lines
-
-
-_TOPS = ("top1", "top5", "top1_later", "top5_later")
-
-
-def _bounded(values: Any, bounds: Any, name: str) -> str:
-    """A figure with its interval."""
-    return _with(values[name], bounds[name])
-
-
-def _with(value: Any, bounds: Any) -> str:
-    return figure(value) + (f" ({figure(bounds[0])}–{figure(bounds[1])})" if bounds else "")
 
 
 def parameters(model: NextTool, method: str) -> int:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,14 @@ class Ranks:
     """With `end` taken out of the ranking; meaningless for steps that end."""
     milliseconds: NDArray[np.float64]
     """What ranking took, the vectors being there: by the clock and of the processor, (steps, 2)."""
+    right: NDArray[np.float64] | None = None
+    """Share of the acceptable tools among as many first ones, which is their F1; None where each
+    step has one."""
 
     def only(self, kept: NDArray[np.bool_]) -> "Ranks":
         """Those of some steps, (steps,)."""
-        return Ranks(self.with_end[kept], self.without_end[kept], self.milliseconds[kept])
+        right = None if self.right is None else self.right[kept]
+        return Ranks(self.with_end[kept], self.without_end[kept], self.milliseconds[kept], right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,20 @@ class Steps:
     owners: list[Demonstration]
     histories: list[tuple[str, ...]]
     wanted: list[str]
+    others: list[tuple[str, ...]] = field(default_factory=list)
+    """Per step, what would be right as well; empty where no step has several."""
 
     @classmethod
     def of(cls, demonstrations: Sequence[Demonstration]) -> "Steps":
         """In order."""
-        rows = [(one, step.history, step.next) for one in demonstrations for step in one.steps()]
-        owners, histories, wanted = (list(column) for column in zip(*rows, strict=True))
-        return cls(owners, histories, wanted)
+        rows = [(one, step) for one in demonstrations for step in one.steps()]
+        others = [step.others for _, step in rows]
+        return cls(
+            [one for one, _ in rows],
+            [step.history for _, step in rows],
+            [step.next for _, step in rows],
+            others if any(others) else [],
+        )
 
     def only(self, kept: NDArray[np.bool_]) -> "Steps":
         """Some of the steps, (steps,)."""
@@ -54,7 +65,12 @@ class Steps:
             [self.owners[row] for row in rows],
             [self.histories[row] for row in rows],
             [self.wanted[row] for row in rows],
+            [self.others[row] for row in rows] if self.others else [],
         )
+
+    def acceptable(self, row: int) -> list[str]:
+        """What is right at a step, the call of the data first."""
+        return [self.wanted[row], *(self.others[row] if self.others else ())]
 
     @property
     def chains(self) -> list[str]:
@@ -79,7 +95,7 @@ def rank_steps(
     asker: EndpointRetrievers | None = None,
     among: NDArray[np.int64] | None = None,
 ) -> Ranks:
-    """Rank of each step's next tool, given the true history.
+    """Rank of each step's next tool, the best of the acceptable ones, given the true history.
 
     Args:
         model: What ranks.
@@ -91,24 +107,32 @@ def rank_steps(
     ranks_by = _by(model, method, asker)
     among = model.among(None) if among is None else among
     numbers = model.memory.numbers
-    with_end, without, took = [], [], []
-    for one, history, wanted in zip(steps.owners, steps.histories, steps.wanted, strict=True):
+    with_end, without, took, right = [], [], [], []
+    for row, (one, history) in enumerate(zip(steps.owners, steps.histories, strict=True)):
         ranks_by.prepare(one.text, history, method)
         began = time.perf_counter(), time.thread_time()
         chances = ranks_by.chances(one.text, history, method, among)
         ended = time.perf_counter(), time.thread_time()
         took.append([1000 * (ended[0] - began[0]), 1000 * (ended[1] - began[1])])
-        number = numbers.get(wanted)
-        if number is None or number not in among:
-            with_end.append(_NEVER)
-            without.append(_NEVER)
-            continue
-        # Ties go to the smaller number, as in `NextTool.rank`.
-        chance, chances = chances[number], chances[among]
-        ahead = (chances > chance) | ((chances == chance) & (among < number))
-        with_end.append(1.0 + float(ahead.sum()))
-        without.append(1.0 + float(ahead[1:].sum()))
-    return Ranks(np.array(with_end), np.array(without), np.array(took))
+        named = [numbers.get(name) for name in steps.acceptable(row)]
+        places = [_places(chances, among, number) for number in named]
+        with_end.append(min(place for place, _ in places))
+        without.append(min(place for _, place in places))
+        right.append(sum(place <= len(named) for place, _ in places) / len(named))
+    shares = np.array(right, dtype=np.float64) if steps.others else None
+    return Ranks(np.array(with_end), np.array(without), np.array(took), shares)
+
+
+def _places(
+    chances: NDArray[np.float64], among: NDArray[np.int64], number: int | None
+) -> tuple[float, float]:
+    """A tool's rank, and with `end` taken out."""
+    if number is None or number not in among:
+        return _NEVER, _NEVER
+    # Ties go to the smaller number, as in `NextTool.rank`.
+    chance, chances = chances[number], chances[among]
+    ahead = (chances > chance) | ((chances == chance) & (among < number))
+    return 1.0 + float(ahead.sum()), 1.0 + float(ahead[1:].sum())
 
 
 def roll_out(
@@ -130,7 +154,7 @@ def roll_out(
                 ended += 1
                 break
             calls.append(best)
-        exact += tuple(calls) == one.tools
+        exact += one.fulfilled_by(calls)
         same_tools += sorted(calls) == sorted(one.tools)
     share = 100 / max(len(demonstrations), 1)
     return {

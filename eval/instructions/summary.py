@@ -118,7 +118,10 @@ class Summary:
         return {
             "history_tokens_per_step": mean([float(one) for one in others]),
             "dollars_per_episode": costs,
-            "latency_ms": {size: _latency(run) for size, run in runs.items()},
+            "latency_ms": {
+                size: latency([one.milliseconds for one in run.found], episodes)
+                for size, run in runs.items()
+            },
             "shared_prefix": {size: self._shared(run) for size, run in runs.items()},
             "growth": self._growth(shown),
             "hazard": hazard_model(shown, figures),
@@ -250,11 +253,22 @@ def hazard_model(shown: Mapping[str, Methods], figures: Mapping[str, Any]) -> di
     return found
 
 
-def _latency(run: ItrRun) -> dict[str, float]:
-    spent = [one.milliseconds for one in run.found]
+def latency(spent: Sequence[float], episodes: Sequence[str]) -> dict[str, float]:
+    """Milliseconds of a prompt, and of all prompts of an episode together.
+
+    Args:
+        spent: Of each step.
+        episodes: Whose it is.
+    """
+    wholes: dict[str, float] = {}
+    for episode, one in zip(episodes, spent, strict=True):
+        wholes[episode] = wholes.get(episode, 0.0) + one
+    whole = list(wholes.values())
     return {
         "p50": round(float(np.median(spent)), 2),
         "p95": round(float(np.quantile(spent, 0.95)), 2),
+        "episode_p50": round(float(np.median(whole)), 2),
+        "episode_p95": round(float(np.quantile(whole, 0.95)), 2),
     }
 
 

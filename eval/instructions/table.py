@@ -106,7 +106,8 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
         )
     for size, one in extra["latency_ms"].items():
         notes.append(
-            f"a prompt without encoding, {size} tools: p50 {one['p50']} ms, p95 {one['p95']}"
+            f"a prompt without encoding, {size} tools: p50 {one['p50']} ms, p95 {one['p95']}; all "
+            f"of an episode: p50 {one['episode_p50']}, p95 {one['episode_p95']}"
         )
     for size, one in extra["needed_units"].items():
         if one["recall"] is not None:

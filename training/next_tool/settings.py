@@ -21,10 +21,10 @@ class DependencySettings:
     rate: float = 0.06
     smallest: int = 40
     """Minimum rows of a leaf."""
-    hidden: float = 0.15
+    hidden: float = 0.3
     """Share of the rarer tools that are hidden from each fold's models, so that the trees learn to
     find tools without a demonstration."""
-    rare: int = 20
+    rare: int = 40
     """Tools with no more demonstrations than this may be hidden."""
     linear: bool = True
     """Also fit DTDR-L, which encodes every history with its request."""

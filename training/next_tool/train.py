@@ -16,13 +16,14 @@ from ctrag.agents.next_tool.demonstrations import (
     Demonstration,
     DemonstrationData,
     read_demonstrations,
-    split_held_out,
 )
 from ctrag.agents.next_tool.graph import cluster_centroids
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.linear import JOINT_PENALTY, fit_softmax, joint
 from ctrag.agents.next_tool.memory import Memory
-from ctrag.agents.next_tool.next_tool import METHODS, NextTool
+from ctrag.agents.next_tool.methods import METHODS
+from ctrag.agents.next_tool.next_tool import NextTool
 from ctrag.agents.next_tool.texts import ToolTexts, tool_names, with_names
 from ctrag.errors import InputError, NotFound
 from ctrag.models import packages

@@ -73,7 +73,7 @@ class Stage:
         self.blocks = np.stack(
             [inputs.of_text(one.text, v) for one, v in zip(demonstrations, vectors, strict=True)]
         )
-        self._rows = np.stack(
+        self.rows = np.stack(
             [
                 inputs.of_step(self.blocks[owner], history)
                 for owner, history in zip(steps.owner, steps.histories, strict=True)
@@ -84,12 +84,23 @@ class Stage:
         self._used[steps.owner, steps.wanted] = 1
         self._sums = [self._products(self.fold == place) for place in range(settings.folds)]
 
-    def weights(self, kept: NDArray[np.bool_]) -> tuple[EvidenceWeights, Matrix]:
-        """Models of the demonstrations that are kept, whole folds, and the steps' precision."""
+    def weights(
+        self, kept: NDArray[np.bool_], out: NDArray[np.bool_] | None = None
+    ) -> tuple[EvidenceWeights, Matrix]:
+        """Models of demonstrations, and the steps' precision.
+
+        Args:
+            kept: Those that are fitted, whole folds.
+            out: But not these.
+        """
         places = [place for place in range(self.settings.folds) if kept[self.fold == place].any()]
         gram, moments = (
             np.sum([self._sums[place][part] for place in places], axis=0) for part in (0, 1)
         )
+        if out is not None:
+            less = self._products(kept & out)
+            gram, moments = gram - less[0], moments - less[1]
+            kept = kept & ~out
         penalty = self.settings.penalty
         blocks = self.blocks[kept]
         whole = solve_ridge(blocks.T @ blocks, blocks.T @ self._used[kept], penalty)
@@ -99,11 +110,17 @@ class Stage:
     def memory(self, kept: NDArray[np.bool_], hidden: frozenset[str]) -> Memory:
         """Kept demonstrations that call no hidden tool."""
         memory = Memory(self.names, self.inputs, self._centroids, self.settings.length)
+        calling = self.calling(hidden)
         for place in np.flatnonzero(kept).tolist():
             one = self.demonstrations[place]
-            if hidden.isdisjoint((*one.before, *one.tools)):
+            if not calling[place]:
                 memory.add(one, self.vectors[place])
         return memory
+
+    def calling(self, tools: frozenset[str]) -> NDArray[np.bool_]:
+        """Demonstrations that call one of these tools."""
+        called = [(*one.before, *one.tools) for one in self.demonstrations]
+        return np.array([not tools.isdisjoint(one) for one in called], dtype=bool)
 
     def hidden(self, place: int) -> frozenset[str]:
         """Rare tools that are hidden from the models of a fold."""
@@ -116,7 +133,7 @@ class Stage:
 
     def _products(self, part: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
         rows = part[self.steps.owner]
-        inputs = self._rows[rows]
+        inputs = self.rows[rows]
         return inputs.T @ inputs, inputs.T @ self._wanted[rows]
 
 
@@ -163,7 +180,9 @@ def _fold_tables(
     kept = stage.fold != place
     hidden = stage.hidden(place)
     memory = stage.memory(kept, hidden)
-    weights, _ = stage.weights(kept)
+    # Where a hidden tool is right, its requests must not speak against the others either: to a
+    # model that never saw the tool, these requests are not known at all.
+    weights, _ = stage.weights(kept, stage.calling(hidden))
     unseen = [memory.numbers[name] for name in hidden]
     weights.step[:, unseen] = 0
     weights.whole[:, unseen] = 0

@@ -8,8 +8,10 @@
 - `vocabulary`, `inputs`, `texts`: TF-IDF vectors, a step as a feature vector, the tools' texts.
 - `memory`: counts over demonstrations; grows while an agent runs.
 - `precedents`: similar demonstrations, weighted by kernel regression.
-- `evidence`: the features of the combined ranker.
-- `observed`: the log of observed requests.
+- `evidence`, `combined`: the features of the combined ranker, and its trees.
+- `methods`: what each method says.
+- `known_tools`: the catalogue by numbers and ids, which grows.
+- `observed`, `growth`: the log of observed requests; what a model learns of them at once.
 - `artefact`: the files of a fitted model.
 - `next_tool`: `NextTool`, which joins all of these; `training.next_tool.train` fits it.
 - `traces`: counts of traces alone, where nothing was fitted.
@@ -18,6 +20,7 @@
 """
 
 from ctrag.agents.next_tool.demonstrations import END, Demonstration, load_demonstrations
-from ctrag.agents.next_tool.next_tool import METHODS, NextTool
+from ctrag.agents.next_tool.methods import METHODS
+from ctrag.agents.next_tool.next_tool import NextTool
 
 __all__ = ["END", "METHODS", "Demonstration", "NextTool", "load_demonstrations"]

@@ -3,11 +3,19 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.session.lessons import lessons_of
@@ -29,6 +37,8 @@ class ToolStep:
     history: tuple[str, ...]
     next: str
     """A tool, or `END`."""
+    others: tuple[str, ...] = ()
+    """Tools that would be right as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,8 @@ class Demonstration:
     """The conversation or episode; no group is on both sides of a split."""
     domain: str = ""
     """The server whose tools are called, where calls are bare names; empty when unknown."""
+    others: tuple[tuple[str, ...], ...] = ()
+    """Per call, the tools that would be right in its place; empty where the data name none."""
 
     @property
     def chain(self) -> str:
@@ -57,14 +69,26 @@ class Demonstration:
             return names.get(f"{self.domain}/{call}", names.get(call, call))
 
         return replace(
-            self, tools=tuple(map(named, self.tools)), before=tuple(map(named, self.before))
+            self,
+            tools=tuple(map(named, self.tools)),
+            before=tuple(map(named, self.before)),
+            others=tuple(tuple(map(named, some)) for some in self.others),
+        )
+
+    def fulfilled_by(self, calls: Sequence[str]) -> bool:
+        """Whether these are its calls in order, each the one of the data or another right one."""
+        others = self.others or [()] * len(self.tools)
+        return len(calls) == len(self.tools) and all(
+            call == tool or call in some
+            for call, tool, some in zip(calls, self.tools, others, strict=True)
         )
 
     def steps(self) -> Iterator[ToolStep]:
         """Every decision of the request, including the one to end."""
         called = (*self.before, *self.tools)
-        for place in range(len(self.before), len(called) + 1):
-            yield ToolStep(called[:place], called[place] if place < len(called) else END)
+        for at, others in enumerate(self.others or [()] * len(self.tools), len(self.before)):
+            yield ToolStep(called[:at], called[at], others)
+        yield ToolStep(called, END)
 
 
 def checked_text(text: str) -> str:
@@ -80,40 +104,46 @@ def checked_text(text: str) -> str:
     return text
 
 
-def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
-    """The calls, if each is a valid tool name.
-
-    Raises:
-        ValueError: They are one name instead of a list, or one is blank, not Unicode or `END`.
-    """
-    if isinstance(calls, str):
-        raise InputError(f"must be a list of tools, not the text {calls!r}")
-    for name in calls:
-        checked_text(name)
-    if END in calls:
-        raise InputError(f"no tool may be called {END!r}, which ends a plan")
-    return tuple(calls)
-
-
 _Text = Annotated[str, AfterValidator(checked_text)]
-_Name = _Text
 
 
 class _Row(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
+def _others(
+    tools: Sequence[str], acceptable: Sequence[Sequence[str]]
+) -> tuple[tuple[str, ...], ...]:
+    """The sets without the call itself; empty where no call has others."""
+    found = [
+        tuple(name for name in dict.fromkeys(some) if name != tool)
+        for tool, some in zip(tools, acceptable, strict=False)
+    ]
+    return tuple(found) if any(found) else ()
+
+
 class _Query(_Row):
     query_id: str = ""
     text: Annotated[_Text, Field(validation_alias=AliasChoices("text", "request"))]
-    tools: Annotated[list[_Name], Field(validation_alias=AliasChoices("tools", "calls"))]
+    tools: Annotated[list[_Text], Field(validation_alias=AliasChoices("tools", "calls"))]
+    acceptable: list[list[_Text]] = []
+
+    @model_validator(mode="after")
+    def _one_set_a_call(self) -> "_Query":
+        if self.acceptable and len(self.acceptable) != len(self.tools):
+            rule = "give one list a call, empty where only the call is right"
+            lists, calls = len(self.acceptable), len(self.tools)
+            raise ValueError(f"acceptable: {lists} lists for {calls} calls; {rule}")
+        return self
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
-        yield Demonstration(self.query_id or place, self.text, tuple(self.tools))
+        others = _others(self.tools, self.acceptable)
+        yield Demonstration(self.query_id or place, self.text, tuple(self.tools), others=others)
 
 
 class _EpisodeStep(_Row):
-    tool: _Name
+    tool: _Text
+    acceptable: list[_Text] = []
 
 
 class _Episode(_Row):
@@ -124,11 +154,14 @@ class _Episode(_Row):
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
         tools = tuple(step.tool for step in self.steps)
-        yield Demonstration(self.episode_id, self.instruction, tools, domain=self.domain)
+        others = _others(tools, [step.acceptable for step in self.steps])
+        yield Demonstration(
+            self.episode_id, self.instruction, tools, domain=self.domain, others=others
+        )
 
 
 class _Call(_Row):
-    api: _Name
+    api: _Text
 
 
 class _Turn(_Row):
@@ -199,8 +232,9 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
     """Demonstrations in file order.
 
     Args:
-        path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
-            (`{episode_id, domain, instruction, steps: [{tool}]}`) or `conversations.jsonl`
+        path: A folder with `queries.jsonl` (`{query_id, text, tools}`, and `acceptable`, a list of
+            tools a call, where several would be right), `episodes.jsonl` (`{episode_id, domain,
+            instruction, steps: [{tool}]}`, `acceptable` in a step) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
             `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them; or a
             recording of sessions (`ctrag serve mcp --record`), a file or a folder of them.
@@ -259,42 +293,8 @@ def _read(
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))
         rule = problem["msg"].removeprefix("Value error, ")
-        raise InputError(f"{place}: {field}: {rule}") from None
+        raise InputError(f"{place}: {f'{field}: ' if field else ''}{rule}") from None
     found = list(row.demonstrations(f"line-{place.rpartition(':')[2]}"))
-    if any(END in one.tools for one in found):
+    if any(END in (*one.tools, *chain(*one.others)) for one in found):
         raise InputError(f"{place}: no tool may be called {END!r}, which ends a plan")
     return found
-
-
-def split_held_out(
-    demonstrations: Sequence[Demonstration], most: int = 500, share: float = 0.2
-) -> tuple[list[Demonstration], list[Demonstration]]:
-    """(training, held out): chains ordered by the SHA-256 of their ids, the first held out.
-
-    Args:
-        demonstrations: All of them.
-        most: Held out at most, plus the rest of the last chain.
-        share: Held out at most, as a share of all.
-
-    Raises:
-        ValueError: One side would be empty.
-    """
-    sizes: dict[str, int] = {}
-    for one in demonstrations:
-        sizes[one.chain] = sizes.get(one.chain, 0) + 1
-    wanted = min(most, round(share * len(demonstrations)))
-    out: set[str] = set()
-    count = 0
-    for chain in sorted(sizes, key=lambda name: sha256(name.encode()).digest()):
-        if count >= wanted:
-            break
-        out.add(chain)
-        count += sizes[chain]
-    kept = [one for one in demonstrations if one.chain not in out]
-    held = [one for one in demonstrations if one.chain in out]
-    if not kept or not held:
-        raise InputError(
-            f"demonstrations: {len(demonstrations)} are too few to hold some out; give more, or "
-            "a fitted model"
-        )
-    return kept, held

@@ -1,76 +1,27 @@
 """The next tool, from a request and the calls so far."""
 
-import re
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.next_tool import baselines, observed
-from ctrag.agents.next_tool.artefact import (
-    LOG,
-    DependencyCard,
-    Fitted,
-    Stored,
-    read_artefact,
-    write_artefact,
-)
-from ctrag.agents.next_tool.demonstrations import (
-    OBSERVED,
-    Demonstration,
-    checked_calls,
-    checked_text,
-)
-from ctrag.agents.next_tool.evidence import (
-    EvidenceWeights,
-    Ints,
-    RequestEvidence,
-    ask,
-    candidates,
-    features,
-)
+from ctrag.agents.next_tool import artefact, observed
+from ctrag.agents.next_tool.artefact import LOG, DependencyCard, Fitted, Stored
+from ctrag.agents.next_tool.demonstrations import checked_text
+from ctrag.agents.next_tool.evidence import EvidenceWeights, Ints
 from ctrag.agents.next_tool.graph import Probabilities
-from ctrag.agents.next_tool.linear import (
-    history_alone,
-    history_text,
-    joint,
-    moved,
-    softmax_probabilities,
-)
+from ctrag.agents.next_tool.growth import Growth
+from ctrag.agents.next_tool.known_tools import KnownTools
 from ctrag.agents.next_tool.memory import Memory
-from ctrag.agents.next_tool.texts import ToolTexts, tool_names
+from ctrag.agents.next_tool.methods import WITHOUT_VECTOR, Methods
+from ctrag.agents.next_tool.texts import ToolTexts
 from ctrag.agents.session.lessons import Lesson
 from ctrag.errors import InputError
-from ctrag.extras import need
 from ctrag.models.blas import one_blas_thread
-from ctrag.models.encoder import Encoder, Matrix, load_encoder
-
-METHODS = (
-    "random",
-    "bm25",
-    "qts",
-    "dependency",
-    "learned",
-    "bigram",
-    "trigram",
-    "dtdr_c",
-    "dtdr_l",
-    "combined",
-)
-_WITHOUT_VECTOR = ("random", "bm25", "dependency", "bigram", "trigram")
-"""Methods that need no embedding of the request."""
-_UNRANKED = 1e-4
-"""Probability mass shared by all tools that are not candidates."""
-_ALWAYS, _MORE = 50, 1.1
-"""Each of the first `_ALWAYS` observations is followed by a refit; later, every tenth more is."""
-_REQUESTS = 256
-"""Requests whose embeddings are cached."""
+from ctrag.models.encoder import Encoder, load_encoder
 
 
 class NextTool:
@@ -99,25 +50,16 @@ class NextTool:
     ) -> None:
         self.memory = memory
         self.fitted = fitted
-        self.tools = list(tools)
-        self.texts = texts
         self.encoder = encoder
         self.card = card
         self.log = log
         """Where `observe` writes; None keeps what is observed in memory alone."""
-        self._ids = {name: tool.id for tool, name in zip(tools, tool_names(tools), strict=True)}
-        for name, tool_id in self._ids.items():
-            memory.also_called(name, tool_id)
-        self.weights = EvidenceWeights(fitted.step, fitted.whole)
+        self._known = KnownTools(memory, tools, texts)
+        self._growth = Growth(memory, fitted)
+        self._methods = Methods(memory, fitted, self._known, self._growth, encoder)
         self._lock = threading.RLock()
         self._adding = threading.Lock()
         """Held while added tools are encoded; ranking does not wait for it."""
-        self._fitted_tools = len(self.tools)
-        self._watched: list[tuple[Demonstration, Matrix]] = []
-        self._refitted = 0
-        self._lessons: tuple[set[tuple[str, str, tuple[str, ...]]], int] = set(), -1
-        self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
-        self._asked = lru_cache(_REQUESTS)(self._ask)
 
     @classmethod
     def load(
@@ -139,7 +81,7 @@ class NextTool:
                 this version computes, or the log was written by something else.
         """
         folder = Path(path)
-        stored = read_artefact(folder)
+        stored = artefact.read_artefact(folder)
         card, memory = stored.card, stored.memory
         encoder = load_encoder(card.encoder) if encoder is None else encoder
         if encoder.name != card.encoder:
@@ -152,14 +94,28 @@ class NextTool:
         model.refresh()
         return model
 
+    @property
+    def tools(self) -> list[CatalogueTool]:
+        """The catalogue, added tools last."""
+        return self._known.tools
+
+    @property
+    def texts(self) -> ToolTexts:
+        """The catalogue's texts."""
+        return self._known.texts
+
+    @property
+    def weights(self) -> EvidenceWeights:
+        """The linear models, as moved by what was observed."""
+        return self._growth.weights
+
     def save(self, folder: Path) -> None:
         """Write all but what was observed or added into `folder`, which is created when missing."""
         with self._lock:
-            count = len(self.memory) - len(self._watched)
-            own = self._fitted_tools
-            tools, vectors = self.tools[:own], self.texts.vectors[:own]
+            count = len(self.memory) - len(self._growth)
+            tools, vectors = self._known.fitted()
             stored = Stored(self.card, self.memory, self.fitted, tools, vectors)
-            write_artefact(folder, stored, count)
+            artefact.write_artefact(folder, stored, count)
 
     def rank(
         self,
@@ -187,9 +143,8 @@ class NextTool:
             raise InputError(f"history: must be a list of tools, not the text {history!r}")
         among = self.among(tools)
         chances = self.chances(text, tuple(history), method, among)[among]
-        names = self.memory.names
         return [
-            (self._ids.get(names[among[n]], names[among[n]]), float(chances[n]))
+            (self._known.id_of(among[n]), float(chances[n]))
             for n in np.argsort(-chances, kind="stable")
         ]
 
@@ -199,15 +154,7 @@ class NextTool:
         Raises:
             ValueError: One name instead of a list, or an unknown tool.
         """
-        if tools is None:
-            return np.arange(len(self.memory.names))
-        if isinstance(tools, str):
-            raise InputError(f"tools: must be a list of tools, not the text {tools!r}")
-        numbers = self.memory.numbers
-        for tool in tools:
-            if tool not in numbers:
-                raise InputError(f"tools: {tool!r} is unknown; give its text to `add_tools` first")
-        return np.unique([0, *(numbers[tool] for tool in tools)])
+        return self._known.among(tools)
 
     def retrieve(
         self,
@@ -248,63 +195,21 @@ class NextTool:
         """
         self.prepare(text, history, method)
         # Methods without matrix products need not wait for models with them.
-        limit = nullcontext() if method in _WITHOUT_VECTOR else one_blas_thread()
+        limit = nullcontext() if method in WITHOUT_VECTOR else one_blas_thread()
         with self._lock, limit:
-            memory = self.memory
             among = self.among(None) if among is None else among
-            history = memory.named(history)
-            known = memory.known([name for name in history if name in memory.numbers])
-            match method:
-                case "random":
-                    found = baselines.random_order(memory, text, known)
-                case "bm25":
-                    lexical = self.texts.lexical(text)
-                    found = baselines.by_text(memory, self.texts, lexical, None)
-                case "qts":
-                    cosines = self.texts.cosine(self._vector(text))
-                    sharpness = baselines.COSINE_SHARPNESS
-                    found = baselines.by_text(memory, self.texts, cosines, sharpness)
-                case "dependency":
-                    found = baselines.after_last(memory, known)
-                case "bigram" | "trigram":
-                    found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
-                case "learned":
-                    found = softmax_probabilities(self.fitted.learned, self._vector(text))
-                case "dtdr_l":
-                    found = softmax_probabilities(self.fitted.linear, self._joint(text, history))
-                case "dtdr_c":
-                    prior = memory.frequencies()
-                    found = memory.graphs.probabilities(self._vector(text), known, prior)
-                case "combined" if self.fitted.trees:
-                    found = self._combined(text, known, among)
-                case _:
-                    raise InputError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
-            found = np.pad(found, (0, len(memory.names) - len(found)))
-            return baselines.restricted_to(found, among)
+            return self._methods.chances(text, self.memory.named(history), method, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Encode what a method needs: outside the lock, since it takes longer than ranking."""
-        if method in _WITHOUT_VECTOR:
-            return
         if method == "dtdr_l":
             with self._lock:
                 history = self.memory.named(history)
-            self._joint(text, history)
-            return
-        self._vector(text)
-
-    def _joint(self, text: str, history: tuple[str, ...]) -> Matrix:
-        """What DTDR-L reads; models fitted earlier read the first part alone."""
-        both: Matrix = self._vector(history_text(text, history))
-        if len(self.fitted.linear) == len(both) + 1:
-            return both
-        alone: Matrix = self._vector(history_alone(history))
-        return np.concatenate(joint(both[None], alone[None]))
+        self._methods.prepare(text, history, method)
 
     def tree_nodes(self) -> int:
         """Splits and leaves of the combined ranker."""
-        leaves = [int(n) for n in re.findall(r"^num_leaves=(\d+)$", self.fitted.trees, re.M)]
-        return sum(2 * n - 1 for n in leaves)
+        return self._methods.combined.nodes()
 
     def refresh(self) -> int:
         """Learn what others have written to the log since it was read; returns how many lines.
@@ -315,37 +220,18 @@ class NextTool:
         if self.log is None:
             return 0
         with self._lock:
-            memory = self.memory
-            fitted = len(memory) - len(self._watched) - self.card.observed
-            learned = Counter(
-                _key(one)
-                for at, one in enumerate(memory.demonstrations)
-                if at >= fitted or one.group
-            )
-            new = []
-            for one in observed.read(self.log):
-                calls, before = memory.named(one.calls), memory.named(one.before)
-                key = one.request, calls, before, one.session
-                if learned[key]:
-                    learned[key] -= 1
-                else:
-                    new.append(one)
+            new = self._growth.unread(self.log, self.card.observed)
             for one in new:
-                self._remember(one)
+                self._growth.remember(one, self._methods.vector(one.request))
             if new:
-                self._refit()
-                self._asked.cache_clear()
+                self._growth.refit()
+                self._methods.changed()
             return len(new)
 
     def knows(self, one: Lesson) -> bool:
         """Whether it has learned this search of this recorded session."""
         with self._lock:
-            known, counted = self._lessons
-            if counted != len(self.memory):
-                shown = self.memory.demonstrations[max(counted, 0) :]
-                known |= {(own.group, own.text, own.before) for own in shown if own.group}
-                self._lessons = known, len(self.memory)
-            return (one.session, one.text, self.memory.named(one.before)) in known
+            return self._growth.knows(one)
 
     def learn(self, one: Lesson) -> None:
         """`observe` a lesson of a recorded session."""
@@ -376,22 +262,14 @@ class NextTool:
             OSError: The log cannot be written; then nothing is learned either.
         """
         _check("request", request)
-        try:
-            one = observed.Observation(
-                request, checked_calls(calls), checked_calls(before), session
-            )
-        except ValueError as error:
-            raise InputError(f"calls: {error}") from None
-        self._vector(request)
+        one = observed.Observation.checked(request, calls, before, session)
+        vector = self._methods.vector(request)
         with self._lock:
             if self.log is not None:
                 observed.append(self.log, one)
-            self._remember(one)
-            known = self.weights.step.shape[1] == len(self.memory.names)
-            count = len(self._watched)
-            if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
-                self._refit()
-            self._asked.cache_clear()
+            self._growth.remember(one, vector)
+            self._growth.refit_when_due()
+            self._methods.changed()
 
     def add_tools(self, tools: Sequence[CatalogueTool]) -> None:
         """Add tools that came after fitting; they are ranked by their texts from now on.
@@ -402,74 +280,13 @@ class NextTool:
         Raises:
             ValueError: A tool is called `end`.
         """
-        tool_names(tools)  # rejects `end`
         with self._adding:
-            known = set(self._ids.values())
-            new = list({tool.id: tool for tool in tools if tool.id not in known}.values())
+            new = self._known.missing(tools)
             if new:
-                self._add(new, self.encoder.encode([tool.text for tool in new]))
-
-    def _add(self, new: Sequence[CatalogueTool], vectors: Matrix) -> None:
-        with self._lock:
-            memory, numbers = self.memory, self.texts.numbers.tolist()
-            for tool in new:
-                at = memory.numbers.get(tool.name)
-                name = tool.id if at in numbers else tool.name
-                numbers.append(memory.number(name))
-                memory.also_called(name, tool.id)
-                self._ids[name] = tool.id
-            self.tools += new
-            self.texts = ToolTexts(self.tools, np.vstack([self.texts.vectors, vectors]), numbers)
-            self._asked.cache_clear()
-
-    def _remember(self, one: observed.Observation) -> None:
-        vector = self._vector(one.request)
-        calls, before = self.memory.named(one.calls), self.memory.named(one.before)
-        name = f"observed-{len(self._watched)}"
-        shown = Demonstration(name, one.request, calls, before, one.session)
-        self.memory.add(shown, vector)
-        self._watched.append((shown, vector))
-
-    def _refit(self) -> None:
-        if not self._watched:
-            return
-        memory, inputs = self.memory, self.memory.inputs
-        before, after = self.fitted.step.shape[1], len(memory.names)
-        rows, following = [], []
-        for one, vector in self._watched:
-            block = inputs.of_text(one.text, vector)
-            for decision in one.steps():
-                rows.append(inputs.of_step(block, memory.known(decision.history)))
-                following.append(memory.numbers[decision.next])
-        step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
-        targets = np.eye(after, dtype=np.float32)[following]
-        step = moved(step, np.stack(rows), targets, self.fitted.precision)
-        self.weights = EvidenceWeights(step, self.fitted.whole)
-        self._refitted = len(self._watched)
-
-    def _ask(self, text: str) -> RequestEvidence:
-        return ask(self.memory, self.weights, self.texts, text, self._vector(text))
-
-    def _combined(self, text: str, history: tuple[int, ...], among: Ints) -> Probabilities:
-        table = features(self.memory, self.weights, self._asked(text), history, among)
-        rows = candidates(table)
-        raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
-        found = self.memory.frequencies() * _UNRANKED
-        found[among[rows]] = np.maximum(raw, _UNRANKED)
-        return found
-
-    @cached_property
-    def _trees(self) -> Any:
-        need("the next tool", "lightgbm", extra="next-tool")
-        import lightgbm
-
-        return lightgbm.Booster(model_str=self.fitted.trees)
-
-
-def _key(one: Demonstration) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
-    """What makes a line of the log the same as a demonstration; see `training.next_tool`."""
-    session = "" if one.group.startswith(OBSERVED) else one.group
-    return one.text, one.tools, one.before, session
+                vectors = self.encoder.encode([tool.text for tool in new])
+                with self._lock:
+                    self._known.add(new, vectors)
+                    self._methods.changed()
 
 
 def _check(argument: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +10,24 @@ from typing import Annotated
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from ctrag.agents.next_tool.demonstrations import checked_calls, checked_text
+from ctrag.agents.next_tool.demonstrations import END, checked_text
 from ctrag.errors import InputError, NotFound
 from stores.files import sync
+
+
+def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
+    """The calls, if each is a valid tool name.
+
+    Raises:
+        ValueError: They are one name instead of a list, or one is blank, not Unicode or `END`.
+    """
+    if isinstance(calls, str):
+        raise InputError(f"must be a list of tools, not the text {calls!r}")
+    for name in calls:
+        checked_text(name)
+    if END in calls:
+        raise InputError(f"no tool may be called {END!r}, which ends a plan")
+    return tuple(calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +41,20 @@ class Observation:
     session: str = ""
     """The recorded session that it is from; empty for others. A session is on one side of a
     split, and is observed once."""
+
+    @classmethod
+    def checked(
+        cls, request: str, calls: Sequence[str], before: Sequence[str], session: str
+    ) -> "Observation":
+        """An observation by valid names, of a text that was checked.
+
+        Raises:
+            ValueError: See `checked_calls`.
+        """
+        try:
+            return cls(request, checked_calls(calls), checked_calls(before), session)
+        except ValueError as error:
+            raise InputError(f"calls: {error}") from None
 
 
 class _Line(BaseModel):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.next_tool import METHODS, Demonstration, NextTool
+from ctrag.agents.next_tool import METHODS, Demonstration, NextTool, combined
 from ctrag.agents.next_tool.texts import with_names
 from tests.conftest import TOOLS
 
@@ -32,6 +32,25 @@ def test_an_added_tool_is_found_by_its_text(model: NextTool, method: str) -> Non
     assert {name for name, _ in ranked} == {*before, "words/translate_text"}
     assert "words/translate_text" in [name for name, _ in ranked][:5]
     assert sum(chance for _, chance in ranked) == pytest.approx(1.0)
+
+
+def test_what_the_trees_say_of_a_tool_without_demonstrations_counts_more(
+    model: NextTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.add_tools([TRANSLATE])
+    memory = model.memory
+    shown = [memory.names[at] for at in np.flatnonzero(memory.counts)]
+
+    def odds() -> tuple[float, list[str]]:
+        chances = dict(model.rank(ASKED))
+        others = sum(chances[name] for name in shown)
+        return chances[TRANSLATE.id] / others, [name for name in chances if name in shown]
+
+    more, order = odds()
+    monkeypatch.setattr(combined, "_UNSHOWN", 1.0)
+    as_said, same_order = odds()
+    assert more == pytest.approx(4 * as_said, rel=0.01)
+    assert order == same_order
 
 
 @pytest.mark.parametrize("method", METHODS)

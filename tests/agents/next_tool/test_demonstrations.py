@@ -12,8 +12,8 @@ from ctrag.agents.next_tool.demonstrations import (
     END,
     Demonstration,
     load_demonstrations,
-    split_held_out,
 )
+from ctrag.agents.next_tool.held_out import split_held_out
 
 
 def written(path: Path, *rows: Any) -> Path:
@@ -28,6 +28,48 @@ def test_steps_end_with_end() -> None:
         (("set",), "check"),
         (("set", "check"), END),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        (
+            "queries.jsonl",
+            {
+                "query_id": "q",
+                "text": "wake me",
+                "tools": ["set", "check"],
+                "acceptable": [["ring", "set"], []],
+            },
+        ),
+        (
+            "episodes.jsonl",
+            {
+                "episode_id": "q",
+                "instruction": "wake me",
+                "steps": [{"tool": "set", "acceptable": ["ring"]}, {"tool": "check"}],
+            },
+        ),
+    ],
+)
+def test_data_may_name_several_right_tools_of_a_step(tmp_path: Path, name: str, row: Any) -> None:
+    [one] = load_demonstrations(written(tmp_path / name, row))
+    assert [step.others for step in one.steps()] == [("ring",), (), ()]
+    assert one.fulfilled_by(("set", "check"))
+    assert one.fulfilled_by(("ring", "check"))
+    assert not one.fulfilled_by(("ring", "set"))
+    assert not one.fulfilled_by(("set", "check", "check"))
+    renamed = one.called_by({"set": "clock/set", "ring": "clock/ring"})
+    assert renamed.fulfilled_by(("clock/ring", "check"))
+
+
+def test_right_tools_without_a_call_are_refused(tmp_path: Path) -> None:
+    row = {"query_id": "q", "text": "go", "tools": ["a", "b"], "acceptable": [["c"]]}
+    with pytest.raises(ValueError, match=r"queries.jsonl:1: acceptable: 1 lists for 2 calls"):
+        load_demonstrations(written(tmp_path / "queries.jsonl", row))
+    row["acceptable"] = [["end"], []]
+    with pytest.raises(ValueError, match="no tool may be called 'end'"):
+        load_demonstrations(written(tmp_path / "queries.jsonl", row))
 
 
 def test_all_three_layouts_are_read(tmp_path: Path) -> None:

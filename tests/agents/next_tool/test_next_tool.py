@@ -11,7 +11,7 @@ import pytest
 
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.next_tool import METHODS, NextTool
-from ctrag.agents.next_tool.evidence import FEATURES, features
+from ctrag.agents.next_tool.evidence import FEATURES, ask, features
 from ctrag.agents.next_tool.inputs import history_block
 from ctrag.agents.next_tool.observed import Observation, read
 from ctrag.agents.next_tool.texts import tool_names
@@ -83,9 +83,10 @@ def test_an_agent_that_names_its_tools_gets_these_alone(next_tool: NextTool) -> 
 
 
 def test_tools_that_cannot_be_called_do_not_count_in_any_comparison(next_tool: NextTool) -> None:
-    asked = next_tool._ask(f"{FLIGHT}, and what is the weather there?")
+    text = f"{FLIGHT}, and what is the weather there?"
     every, few = next_tool.among(None), next_tool.among(["weather_report"])
     memory, weights = next_tool.memory, next_tool.weights
+    asked = ask(memory, weights, next_tool.texts, text, next_tool.encoder.encode([text])[0])
     whole = features(memory, weights, asked, (), every)
     alone = features(memory, weights, asked, (), few)
     assert alone.shape == (2, whole.shape[1])

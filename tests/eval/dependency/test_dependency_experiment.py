@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from ctrag.agents.next_tool import METHODS, Demonstration, NextTool, load_demonstrations
-from ctrag.agents.next_tool.demonstrations import split_held_out
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.models.endpoint import ChatEndpoint
 from eval.core.experiment import Experiment, data_sha256
 from eval.dependency import ablation
-from eval.dependency.ablation import unseen_tools
 from eval.dependency.endpoint import EndpointRetrievers
 from eval.dependency.figures import (
     MEASURES,
@@ -26,9 +25,11 @@ from eval.dependency.figures import (
     speed_of,
     without_end,
 )
+from eval.dependency.new_tools import new_tools, new_tools_lines
 from eval.dependency.report import dependency_report
-from eval.dependency.run import run_dependency, table
+from eval.dependency.run import run_dependency
 from eval.dependency.steps import Ranks, Steps, rank_steps
+from eval.dependency.table import table
 from eval.report.page import render
 
 
@@ -133,6 +134,7 @@ def test_steps_are_parted_by_history_and_by_whether_they_end() -> None:
         "p95_ms": 8.6,  # 7 + 0.8 * 2
         "p50_processor_ms": 6,
         "p50_new_request_ms": 4,  # of 1 and 7, the first steps
+        "p50_whole_request_ms": 12.5,  # of 1 + 3 + 5 and 7 + 9
     }
 
 
@@ -162,7 +164,9 @@ def test_figures_are_rounded_to_hundredths_and_times_to_thousandths() -> None:
         for found in ([1, 2, 3.0], [2, 2, 2.0])
     )
     assert figures_of(ranks, steps)["top1"] == 33.33
-    assert set(speed_of(ranks, steps).values()) == {1.235}
+    speed = speed_of(ranks, steps)
+    assert speed.pop("p50_whole_request_ms") == 1.852  # of one step and of two
+    assert set(speed.values()) == {1.235}
     tests: Any = paired_tests({"combined": ranks, "bm25": other}, steps)
     assert tests["bm25"]["top1_difference"] == 33.33
 
@@ -322,9 +326,16 @@ def test_tools_that_are_left_out_are_found_by_their_text(
     assert model.memory.counts[model.memory.numbers["delete_file"]] == 0
     names = [name for name, _ in model.rank(alone[0].text)]
     assert names.index("delete_file") < 5
-    found: Any = unseen_tools(kept, held, fit_chains, lambda _: None)
+    found: Any = new_tools(kept, held, fit_chains, lambda _: None)
     assert found["steps"] > 0
     assert found["figures"]["combined"]["mrr"] > found["figures"]["dtdr_c"]["mrr"]
+    # What others lose is said beside it: those are requests that need no such tool.
+    assert set(found["others"]) == set(found["figures"])
+    assert found["others"]["dtdr_c"]["mrr"] > found["figures"]["dtdr_c"]["mrr"]
+    [*_, first, second, said] = new_tools_lines(found)
+    assert (first.split()[0], second.split()[0]) == ("dtdr_c", "combined")
+    assert said.startswith(f"{found['tools']} tools without a demonstration: ")
+    assert new_tools_lines({}) == []
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones(chains: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ctrag.agents.next_tool import Demonstration
 from eval.dependency import steps as module
+from eval.dependency.figures import figures_of
 from eval.dependency.steps import Steps, rank_steps, roll_out
 
 NAMES = ["end", "a", "b", "c"]
@@ -48,6 +49,33 @@ def test_ties_go_to_the_smaller_number_and_end_can_be_taken_out() -> None:
     assert list(ranks.without_end[:2]) == [2, 3]
     assert list(steps.ends) == [False, False, True]
     assert list(steps.first) == [True, False, False]
+
+
+def test_of_several_right_tools_the_best_counts_and_f1_is_of_as_many_first_ones() -> None:
+    ranker: Any = Chances({(): [0.1, 0.2, 0.4, 0.3], ("a",): [0.7, 0.1, 0.1, 0.1]})
+    steps = Steps.of(
+        [
+            Demonstration("q", "go", ("a",), others=(("c",),)),  # second and third: half of two
+            Demonstration("r", "run", ("a",), others=(("d", "b"),)),  # d is unknown
+        ]
+    )
+    ranks = rank_steps(ranker, steps, "combined")
+    assert list(ranks.with_end) == [2, 1, 1, 1]
+    assert ranks.right is not None
+    assert list(ranks.right) == pytest.approx([1 / 2, 1, 2 / 3, 1])
+    figures = figures_of(ranks, steps)
+    assert figures["top1"] == 75
+    assert figures["f1"] == pytest.approx(100 * (1 / 2 + 1 + 2 / 3 + 1) / 4, abs=0.01)
+    last = steps.only(np.array([False, False, True, False]))
+    assert last.acceptable(0) == ["a", "d", "b"]
+
+
+def test_a_roll_out_is_exact_with_any_right_tool() -> None:
+    ranker: Any = Chances({(): [0.1, 0.2, 0.4, 0.3], ("b",): [0.7, 0.1, 0.1, 0.1]})
+    right = Demonstration("q", "go", ("a",), others=(("b",),))
+    wrong = Demonstration("r", "run", ("a",), others=(("c",),))
+    found = roll_out(ranker, [right, wrong], "combined", None, ALL)
+    assert found["exact"] == 50
 
 
 def test_a_tool_that_is_unknown_or_not_ranked_is_never_found() -> None:

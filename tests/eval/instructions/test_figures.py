@@ -16,7 +16,12 @@ from eval.instructions.figures import (
     most_loops,
 )
 from eval.instructions.methods import ShownPrompt
-from eval.instructions.summary import hazard_model
+from eval.instructions.summary import hazard_model, latency
+
+
+def test_an_episode_takes_what_its_prompts_take_together() -> None:
+    found = latency([1, 2, 3, 10.0], ["a", "a", "b", "a"])
+    assert found == {"p50": 2.5, "p95": 8.95, "episode_p50": 8.0, "episode_p95": 12.5}  # 13, 3
 
 
 def test_equation_5_and_6_are_what_the_paper_writes() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ctrag.agents.next_tool import NextTool, load_demonstrations, observed
-from ctrag.agents.next_tool.demonstrations import split_held_out
 from ctrag.agents.next_tool.evidence import FEATURES, candidates
+from ctrag.agents.next_tool.held_out import split_held_out
 from ctrag.cli.train import dependency
 from eval.dependency.run import run_dependency
 from training.next_tool import train as fitting
@@ -47,9 +47,17 @@ def test_fold_weights_are_those_of_the_other_folds_alone(
     kept = stage.fold != 0
     weights, _ = stage.weights(kept)
     rows = kept[stage.steps.owner]
-    inputs, wanted = stage._rows[rows], stage._wanted[rows]
+    inputs, wanted = stage.rows[rows], stage._wanted[rows]
     gram = inputs.T @ inputs + np.eye(inputs.shape[1], dtype=np.float32)
     assert weights.step == pytest.approx(np.linalg.solve(gram, inputs.T @ wanted), abs=2e-2)
+    # Requests of hidden tools are not known either.
+    hidden = stage.calling(frozenset({"delete_file"}))
+    assert 0 < (hidden & kept).sum() < kept.sum()
+    without, _ = stage.weights(kept, hidden)
+    rows = (kept & ~hidden)[stage.steps.owner]
+    inputs, wanted = stage.rows[rows], stage._wanted[rows]
+    gram = inputs.T @ inputs + np.eye(inputs.shape[1], dtype=np.float32)
+    assert without.step == pytest.approx(np.linalg.solve(gram, inputs.T @ wanted), abs=2e-2)
 
 
 def test_fitting_twice_gives_the_same_model(
