@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from stores.people.items import Item, Profile
+from stores.people.items import Item, Profile, Value
 from synth.offline.acquaintances import Acquaintance
 from synth.offline.searching import things
 from synth.offline.trades import read_data
@@ -55,7 +55,7 @@ def reminded(
             n=draw.randint(1, 9),
             event=event.text("title") if event else "",
         )
-        fields = {
+        fields: dict[str, Value] = {
             "title": title[:1].upper() + title[1:],
             "due": due.replace(hour=draw.choice(_HOURS), minute=draw.choice((0, 0, 0, 30))),
             "list": hobby.capitalize() if kind == "thing" else draw.choice(lists),
