@@ -35,12 +35,15 @@ _KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
 paper's: what is longest is only what is written."""
 _SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
 _DONORS = 9
-_FROM_OTHERS = {"google": 1, "calendar": 1, "phonecall": 1, "reminders": 1}
+_FROM_OTHERS = {"google": 3, "calendar": 1, "phonecall": 1, "reminders": 1}
 """Application → how many of its items come from other scenes at most."""
 _CONTACTS = 8
 _ADDRESS_BOOK = (6, 7, 7, 7, 8)
 _DOCTORS = ("dentist", "GP")
 _LISTED = 0.7
+_OLD = 62
+_FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up comedy", "football",
+                    "running", "podcasts", "salsa dancing")  # fmt: skip
 _OWN_REMINDERS = 0.8
 """Of the reminders that are still wanted, those about people, things and events of the life."""
 _FROM_ELSEWHERE = 0.12
@@ -104,14 +107,14 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         name=life.profile.name,
         age=profile["age"],
         profession=profile["profession"],
-        city=f"{city}, {_SHORT_NAMES.get(chosen.country, chosen.country)}",
+        city=city if city == chosen.country else f"{city}, {_short(chosen.country)}",
         home=home,
         work=profile.get("work"),
         favorite_music_genre=max(genres, key=genres.count) if genres else None,
         favorite_movie_genre=draw.choice(list(bank()["film"])),
         favorite_cuisine=draw.choice(list(bank()["cuisine"])),
         favorite_sport=draw.choice(list(bank()["sport"])),
-        hobbies=tuple(draw.sample(list(bank()["hobby"]), 3)),
+        hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
         household=_household(life, str(profile.get("household") or "alone"), chosen.gender(), draw),
     )
     known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
@@ -130,6 +133,14 @@ def _befriended(life: Life, draw: random.Random) -> None:
         if text.split(",")[0].split()[0].casefold() not in known.casefold():
             form = draw.choice(("Dr {last}", "")) if text in _DOCTORS else ""
             life.meet(key, text, form=form)
+
+
+def _pastimes(age: int) -> list[str]:
+    return [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+
+
+def _short(country: str) -> str:
+    return _SHORT_NAMES.get(country, country)
 
 
 def _role(contact: Contact, number: int) -> str:
@@ -174,7 +185,7 @@ def _household(life: Life, told: str, gender: Gender | None, draw: random.Random
     """Who lives together, in one of the ways in which people say it."""
     wed = re.match(r"(?:husband|wife) (\w+)(?:, (.*))?$", told)
     rest, _, last = told.rpartition(", ")
-    named = rest and re.search(r"[A-Z]", last) and not re.search(r"\d$|\band\b", told)
+    named = rest and re.match(r"[a-z][^;]* [A-Z]", last) and not re.search(r"\d$|\band\b", told)
     joined = f"{rest} and {last}" if named else told
     whose = {"female": "her ", "male": "his "}.get(gender or "", "")
     if told == "alone":
@@ -188,7 +199,7 @@ def _household(life: Life, told: str, gender: Gender | None, draw: random.Random
     elif re.match(_CLOSE, told):
         text = f"{draw.choice(('Lives with', 'Shares a home with', 'With'))} {whose}{joined}"
     else:
-        text = draw.choice((f"Lives with {joined}", joined[:1].upper() + joined[1:]))
+        text = told[:1].upper() + told[1:]
     if draw.random() < 0.35:
         text = f"{text.rstrip('.')}; {draw.choice(read_data('household.yaml')['somewhere'])}"
     return text.rstrip(".") + ("." if draw.random() < 0.7 else "")

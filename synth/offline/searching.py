@@ -14,7 +14,9 @@ from synth.offline.wording import chosen
 _SLOT = re.compile(r"\{(\w+)\}")
 _LOWER = 0.7
 _MUSIC = 0.4
-_KNOWN = 0.3
+_TWO = 0.35
+"""How often two searches are for one hobby."""
+_KNOWN = 0.65
 """How often a search for a taste is one of the whole lines, not of a thing."""
 _ANY = ("home", "health", "money", "town")
 _DAYS = 30
@@ -64,28 +66,32 @@ def _wanted(profile: Profile, count: int, draw: random.Random) -> Iterator[str]:
         ("sport", profile.favorite_sport),
         ("film", profile.favorite_movie_genre),
         *(("hobby", one) for one in profile.hobbies),
-        *(("any", one) for one in draw.sample(_ANY, 2)),
+        *(("any", one) for one in draw.sample(_ANY, 1)),
         *((("any", "music"),) if draw.random() < _MUSIC else ()),
     )
     for kind, name in tastes:
         lines = bank()[kind].get(name or "", ())
         if kind == "any" or draw.random() < _KNOWN:
-            some += draw.sample(lines, min(len(lines), 1))
+            some += draw.sample(
+                lines, min(len(lines), 1 + (kind == "hobby" and draw.random() < _TWO))
+            )
         else:
-            some.append(_wish(kind, name or "", draw))
-        if kind == "hobby" and draw.random() < 0.4:
             some.append(_wish(kind, name or "", draw))
     draw.shuffle(some)
     yield from some
-    left = [line for one in (*_ANY, "music") for line in bank()["any"][one]]
-    yield from draw.sample(left, min(len(left), 3 * count))
+    for _ in range(3 * count):
+        kind, name = draw.choice(tastes)
+        yield _wish(kind, name, draw) if name and kind != "any" else draw.choice(_lines_of_any())
+
+
+def _lines_of_any() -> tuple[str, ...]:
+    return tuple(line for one in (*_ANY, "music") for line in bank()["any"][one])
 
 
 def _wish(kind: str, name: str, draw: random.Random) -> str:
     """What one may want to know of a thing of that taste."""
-    thing, other = draw.sample(things()[name], 2)
     line = draw.choice(bank()["wish"][kind])
-    return line.replace("{thing}", thing).replace("{other}", other)
+    return line.replace("{thing}", draw.choice(things()[name]))
 
 
 @cache

@@ -17,9 +17,11 @@ from typing import Any
 
 from stores.compressed import open_kept
 from stores.people.app_spec import packaged_apps
+from stores.people.dataset import Persona
 from stores.people.item_objects import read_item
-from stores.people.items import Contact, Item, LabelledPlan, Labels, Request
+from stores.people.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
 from stores.people.local_time import parse_local_time
+from synth.consistency import person_faults
 from synth.offline.countries import Gender, countries
 from synth.reference import scenes_folder
 
@@ -126,11 +128,19 @@ def dealt(deck: str, place: int, *, test: bool) -> Scene:
 def _deck(deck: str, test: bool) -> tuple[str, ...]:
     ids = sorted(
         one for some in by_country().values() for one in some
-        if _rows()[one]["now"] < _BEFORE
+        if _rows()[one]["now"] < _BEFORE and _sound(one)
     )  # fmt: skip
     mine = [one for one in ids if (int(one[1:]) % _TEST_EVERY == 0) == test]
     random.Random(deck).shuffle(mine)
     return tuple(mine)
+
+
+@cache
+def _sound(number: str) -> bool:
+    """Whether a scene hangs together by the rules for made people."""
+    one = scene(number)
+    profile = Profile(name=str(one.profile["name"]))
+    return not person_faults(Persona(Person(number, one.now, profile, one.contacts), one.items))
 
 
 @cache
@@ -324,7 +334,25 @@ def loose_items(app: str) -> tuple[Item, ...]:
             words |= {_bare(one) for one in item.text("title").split()}
             if _free(item, barred) and words <= common:
                 found.append(item)
+        if app == "google":
+            found += _loose_wishes(number, row, common - barred)
     return tuple(found)
+
+
+def _loose_wishes(number: str, row: Mapping[str, Any], common: frozenset[str]) -> list[Item]:
+    """What a scene's owner asks to be looked up, in words that are nobody's own."""
+    found = []
+    for line in _asked().get(number, ()):
+        plan = (asked := json.loads(line))["plan"] or {"api": "", "arguments": {}}
+        key = {"google_search": "query", "google_shopping": "product",
+               "google_image_search": "query"}.get(plan["api"])  # fmt: skip
+        query = str(plan["arguments"][key]) if key else ""
+        words = {_bare(one) for one in query.split()}
+        if query and words <= common and not _NAMED_DAY.search(query):
+            at = parse_local_time(row["now"]).replace(minute=len(query) % 6 * 10)
+            fields = {"query": query.lower(), "clicked": None, "searched_at": at}
+            found.append(Item(asked["query_id"], "google", fields))
+    return found
 
 
 @cache
