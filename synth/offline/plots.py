@@ -24,6 +24,7 @@ from synth.offline.written import (
     by_country,
     called,
     gender_of,
+    habits,
     loose_items,
     scene,
     songs_of,
@@ -41,6 +42,8 @@ _CONTACTS = 8
 _ADDRESS_BOOK = (6, 7, 7, 7, 8)
 _DOCTORS = ("dentist", "GP")
 _LISTED = 0.7
+_HABIT = 7
+"""How often what is wanted out of habit was opened in thirty days, about."""
 _OLD = 62
 _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up comedy", "football",
                     "running", "podcasts", "salsa dancing")  # fmt: skip
@@ -210,11 +213,16 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
     life, found = plot.life, []
     own = list(plot.scene.items)
     draw.shuffle(own)
+    usual = habits(plot.scene.id)
     title = playlist_for(draw, life.in_own_words)
     for item in own:
         if left.get(item.app, 0) > 0:
             left[item.app] -= 1
-            found.append(_matter(life, plot.scene, _minuted(_heard(item, draw), draw)))
+            found.append(
+                _matter(
+                    life, plot.scene, _minuted(_heard(item, draw, usual.get(item.id, ())), draw)
+                )
+            )
     for query_id, query in draw.sample(some := asked_for(plot.scene, draw), len(some)):
         if left.get("google", 0) > 0 and not _alike(query, found):
             left["google"] -= 1
@@ -317,7 +325,9 @@ def looked_up(
 def _matter(life: Life, chosen: Scene, item: Item) -> Matter:
     start = item.time("start")
     when = {"t": start} if start else {}
-    return Matter(f"written/{chosen.id}", life.words, {item.id: Thing(item, {}, item.id)}, when)
+    hours = " ".join(map(str, habits(chosen.id).get(item.id, ())))
+    spec = {"opens": _HABIT, "hours": hours} if hours else {}
+    return Matter(f"written/{chosen.id}", life.words, {item.id: Thing(item, spec, item.id)}, when)
 
 
 def _minuted(item: Item, draw: random.Random) -> Item:
@@ -330,13 +340,14 @@ def _minuted(item: Item, draw: random.Random) -> Item:
     return _with(item, **{name: at - timedelta(minutes=step)})
 
 
-def _heard(item: Item, draw: random.Random) -> Item:
+def _heard(item: Item, draw: random.Random, habit: tuple[int, ...] = ()) -> Item:
     """A song with its usage, which scenes mostly lack."""
-    if item.app != "music" or item.usage.usual_hours:
+    if item.app != "music":
         return item
     played = item.time("played_at")
-    opens = draw.randint(8, 20) if item.text("playlist") else draw.choice((1, 2, 3, 3, 4, 6, 9))
-    hours = (played.hour,) if played else ()
+    often = bool(item.text("playlist") or habit)
+    opens = draw.randint(8, 20) if often else draw.choice((1, 2, 3, 3, 4, 6, 9))
+    hours = tuple(sorted({*habit, *((played.hour,) if played else ())}))
     return replace(item, usage=Usage(opens, played, hours, draw.choice(("home", "home", None))))
 
 

@@ -225,6 +225,18 @@ def requests_of(number: str, ids: Mapping[str, str]) -> list[tuple[Request, Labe
     return found
 
 
+@lru_cache(maxsize=1000)
+def habits(number: str) -> dict[str, tuple[int, ...]]:
+    """Items that a scene's owner wants out of habit, with the hours at which they do."""
+    found: dict[str, set[int]] = {}
+    for line in _asked().get(number, ()):
+        row = json.loads(line)
+        if row["kind"] == "habit":
+            for one in row["relevant"] or ():
+                found.setdefault(one, set()).add(parse_local_time(row["asked_at"]).hour)
+    return {one: tuple(sorted(hours)) for one, hours in found.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Strand:
     """Items of another scene that could be anybody's, with the contact whom they are about."""
