@@ -23,7 +23,7 @@ _MAIN = {
     "calendar": "title", "mail": "subject", "notes": "title", "reminders": "title",
     "google": "query", "phonecall": "contact",
 }  # fmt: skip
-_WRITTEN = 0.85
+_WRITTEN = 0.8
 """How often a hint is a written one, where there are others too."""
 _PEOPLE = ("to", "contact", "sender")
 

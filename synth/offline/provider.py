@@ -20,7 +20,7 @@ from synth.shape import LEVELS, base_seed, item_counts, oblique_share
 _OWN_APP_SHARE = 0.4
 """Share of the requests of a kind that are about declared applications, if there are any."""
 _TRIES = 60
-_WRITTEN = 0.3
+_WRITTEN = 0.15
 """How often a request that says everything, or that nothing can do, is a written one."""
 _OFTEN: tuple[Kind, ...] = ("reference", "mismatch", "write", "refind", "now")
 
