@@ -34,6 +34,8 @@ _TWICE = re.compile(r"\b(?:(?:the|an?) (?:the|an?)|to to|of of|for for|and and) 
 _PAST = {"mail": "received_at", "google": "searched_at", "notes": "modified_at",
          "music": "played_at", "phonecall": "called_at"}  # fmt: skip
 _QUOTES = '"“”„«»‘'
+_ELSEWHERE = re.compile(r"\b(?:in|from|abroad|at)\b|\b[A-Z]\w{2,}")
+"""What a relation says of somebody who lives abroad: "sister in Lyon", "sister, Bayonne"."""
 _SPREAD = timedelta(days=190)
 """How far from now a day that a text names without its month may lie."""
 
@@ -94,7 +96,7 @@ def _country_faults(persona: Persona) -> Iterator[str]:
         return
     for contact in persona.person.contacts:
         abroad = codes.get(contact.name, most) != most
-        if abroad and not re.search(r"\b(?:in|from|abroad|at)\b", contact.relation):
+        if abroad and not _ELSEWHERE.search(contact.relation):
             yield f"country: {contact.name} ({contact.relation}) has a number of another country"
 
 

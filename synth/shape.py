@@ -85,6 +85,18 @@ def base_seed(seed: int) -> int:
     return (seed // _STRIDE % TRY) * _STRIDE + seed % _STRIDE
 
 
+def part_of(seed: int) -> tuple[int, int, bool]:
+    """A person's data set by its seed, their place in their part of it, and whether that is test.
+
+    Args:
+        seed: The person's.
+    """
+    whole, number = divmod(seed, _STRIDE)
+    tests = math.floor(number * PAPER_TEST / (PAPER_TRAIN + PAPER_TEST) + 1e-9)
+    test = is_test(number)
+    return whole, tests if test else number - tests, test
+
+
 def requests_of(number: int) -> int:
     """How many requests person `number` (from 0) makes; 791 people make the paper's 5,274."""
     each = (PAPER_TRAIN + PAPER_TEST) / PAPER_PERSONAS

@@ -5,11 +5,14 @@ Modules, in order of data flow:
 - `countries`: towns, names, telephone numbers, money (`data/countries.yaml`, Faker's names).
 - `acquaintances`, `household`, `trades`, `life`: whom somebody knows, lives with, works as.
 - `moments`, `wording`: times computed from the calendar and then written; templates.
+- `written`: the packaged scenes' threads, which lives take as plots and borrow from.
+- `plots`: a life with a plot, its circle, and what is around it.
+- `engaged`, `searching`, `reminded`: calendar, searches and reminders beside a plot.
 - `matters`, `music`, `usage`: what happens (`data/matters`), songs, how items are used.
 - `people`: whole people with the wanted numbers of items.
 - `calls`, `thoughts`: what goes with a labelled call; chains of thought.
 - `asking`: what requests are made from, and the way in which a person speaks.
-- `plain`, `fresh`, `oblique`, `talks`: requests by level.
+- `plain` (its words, questions and orders), `fresh`, `oblique`, `talks`: requests by level.
 - `own_apps`, `own_requests`: items and requests of user-declared applications.
 - `provider`: `OfflineProvider`, which combines them.
 """

@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -20,8 +20,11 @@ from synth.offline.thoughts import thought
 from synth.offline.trades import read_data
 from synth.offline.usage import Places
 from synth.offline.wording import Word, Words
+from synth.offline.written import requests_of
 from synth.provider import LabelledRequest, Level
 
+_INTERRUPTED = 0.2
+"""How often a written hint is said in the middle of something else."""
 _DAYS = 3
 """Requests are made within so many days after the person's now."""
 
@@ -57,6 +60,8 @@ class Asking:
     """Name of a contact → what the person says for them."""
     months: bool = False
     clock: int = 24
+    written: tuple[tuple[Request, Labels], ...] = ()
+    """Hints that somebody wrote about this person's items."""
     _style: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,6 +151,16 @@ class Asking:
             level,
         )
 
+    def quoted(self, request: Request, labels: Labels, level: Level = "oblique") -> LabelledRequest:
+        """A written request, with its chain of thought."""
+        items = {one.id: one for one in self.persona.items}
+        relevant = [items[one] for one in labels.relevant or ()]
+        api = labels.plan.api if labels.plan else None
+        told = thought(relevant, self.persona.person, request.asked_at, api, self.draw)
+        if level == "oblique" and self.draw.random() < _INTERRUPTED:
+            request = replace(request, text=self._with_aside(request.text, always=True))
+        return LabelledRequest(request, replace(labels, chain_of_thought=told), level)
+
     def voiced(self, text: str, level: Level) -> str:
         """The text as this person speaks: a third in lower case without marks, some politely."""
         draw, style = self.draw, self._style
@@ -168,10 +183,10 @@ class Asking:
         text = text[:1].upper() + text[1:]
         return text if text[-1] in ".?!" else f"{text}{end}"
 
-    def _with_aside(self, text: str) -> str:
-        """The text as it is said in the middle of something else, half of the time."""
+    def _with_aside(self, text: str, *, always: bool = False) -> str:
+        """The text as it is said in the middle of something else, in three of ten cases."""
         draw, hour = self.draw, self.draw.choice(("seven", "eight", "nine", "ten"))
-        chance = draw.random()
+        chance = draw.uniform(0.7 if always else 0, 1)
         if chance < 0.7 or len(text.split()) > 13:
             return text
         asides: dict[str, str] = phrases("new")["asides"]  # type: ignore[assignment]
@@ -276,7 +291,8 @@ def asking(told: Told, draw: random.Random) -> Asking:
     # Of its own randomness: the person is cached, and must not depend on what was asked before.
     places = Places(told.life.trade.hours, bool(told.life.profile.work), draw)
     return Asking(told.persona, entries, words, draw, places, spoken,
-                  country.name == "United States", country.clock)  # fmt: skip
+                  country.name == "United States", country.clock,
+                  tuple(requests_of(told.scene, told.ids)))  # fmt: skip
 
 
 def stranger(persona: Persona, draw: random.Random) -> Asking:

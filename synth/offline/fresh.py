@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from synth.offline.asking import Asking, phrases
 from synth.offline.music import songs
-from synth.offline.plain import pair
+from synth.offline.plain_words import pair
 from synth.offline.wording import Word
 from synth.provider import LabelledRequest
 

@@ -111,9 +111,14 @@ class Life:
         return found
 
 
-def born(draw: random.Random) -> Life:
-    """A new life."""
-    every = countries()
+def born(draw: random.Random, home: str | None = None) -> Life:
+    """A new life.
+
+    Args:
+        draw: Chooses.
+        home: The country's name; drawn when None.
+    """
+    every = [one for one in countries() if home in (None, one.name)]
     country = draw.choices(every, [one.weight for one in every])[0]
     town = draw.choice(country.towns)
     gender: Gender = draw.choice(("female", "male"))

@@ -24,7 +24,7 @@ from stores.people.items import Item, Value
 from synth.offline.acquaintances import Acquaintance
 from synth.offline.life import Life
 from synth.offline.moments import Moment, drawn
-from synth.offline.trades import hobby_of, read_data
+from synth.offline.trades import hobby_of, knows, read_data
 from synth.offline.wording import Word, Words
 
 APPS = {
@@ -88,7 +88,8 @@ def eligible(life: Life) -> list[tuple[str, dict[str, Any], str | None]]:
         for spec in specifications()[part]:
             if not _fits(spec.get("need", ""), life.tags):
                 continue
-            hobbies = life.profile.hobbies if part == "hobby" else (None,)
+            known = [one for one in life.profile.hobbies if knows(one)]
+            hobbies = known if part == "hobby" else (None,)
             found += [(f"{part}/{spec['id']}/{one or ''}", spec, one) for one in hobbies]
     return found
 
@@ -198,7 +199,7 @@ def _when(spec: str, matter: Matter, life: Life, *, past: bool, round_to: int) -
             return moment
     minutes = draw.randint(12, 40) if life.now.hour < 9 else draw.randint(15, 480)
     moment = life.now - timedelta(minutes=minutes)
-    return moment.replace(minute=moment.minute // round_to * round_to) if round_to > 1 else moment
+    return moment.replace(minute=moment.minute // 5 * 5)
 
 
 def _capital(text: str) -> str:
@@ -283,7 +284,7 @@ def _call(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[
     yield "called_at", _when(one["at"], matter, life, past=True, round_to=1)
     yield (
         "duration_s",
-        0 if missed else draw.choice((draw.randint(25, 200), draw.randint(60, 1500))),
+        0 if missed else draw.choice((draw.randint(2, 20), draw.randint(6, 150))) * 10,
     )
     yield "voicemail", _sentences(voicemail) if missed and voicemail else None
 

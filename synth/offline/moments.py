@@ -151,13 +151,22 @@ def _fitting_day(day: datetime, rest: list[str], sign: int) -> datetime:
     return day
 
 
+def written_minute(draw: random.Random) -> int:
+    """A minute of a record: mostly a round one, as in what people write down of themselves."""
+    return draw.choices(
+        (draw.choice((0, 30)), draw.choice((10, 20, 40, 50)), draw.choice((5, 15, 25, 35, 45, 55)),
+         draw.randrange(60)),
+        (40, 38, 14, 8),
+    )[0]  # fmt: skip
+
+
 def _at_hours(
     day: datetime, hours: re.Match[str] | None, draw: random.Random, round_to: int
 ) -> datetime:
     low, high = (int(hours[1]), int(hours[2])) if hours else (8, 20)
     if round_to >= 15:
-        minute = draw.choice((0, 0, 0, 30, 30, 15, 45))
+        minute = draw.choice((0,) * 9 + (30,) * 8 + (15, 15, 45))
     else:
-        minute = draw.randrange(0, 60, round_to)
+        minute = written_minute(draw)
     hour = draw.randint(low, max(low, high - 1))
     return day.replace(hour=hour, minute=minute, second=0, microsecond=0)

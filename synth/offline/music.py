@@ -8,14 +8,81 @@ from functools import cache
 from importlib.resources import files
 
 from stores.people.items import Item, Usage
+from synth.offline.moments import written_minute
 
 _LISTS = {
-    7: ("Before the coffee", "Up", "Mornings", "Way in", "Kitchen radio", "Dawn"),
-    8: ("Tram", "On the road", "Commute", "Bike lane", "Seat by the window", "First bus"),
-    13: ("Lunch", "Desk", "Headphones", "Quiet please", "Concentrate"),
-    17: ("Way home", "Five o'clock", "Cooking", "Done for today", "Stove"),
-    19: ("Pots and pans", "Living room", "Hall", "Evening", "Warm up", "Wine"),
-    22: ("Slow", "Lights out", "Last hour", "Low", "Night lamp"),
+    7: (
+        "Before the coffee",
+        "Up",
+        "Mornings",
+        "Way in",
+        "Kitchen radio",
+        "Dawn",
+        "First kettle",
+        "Shave",
+        "Toast",
+        "Socks on",
+        "Blinds up",
+    ),
+    8: (
+        "Tram",
+        "On the road",
+        "Commute",
+        "Bike lane",
+        "Seat by the window",
+        "First bus",
+        "Ring road",
+        "Platform 2",
+        "Wheels",
+        "Long red light",
+    ),
+    13: (
+        "Lunch",
+        "Desk",
+        "Headphones",
+        "Quiet please",
+        "Concentrate",
+        "Spreadsheets",
+        "Door shut",
+        "Soup",
+        "Deep end",
+    ),
+    17: (
+        "Way home",
+        "Five o'clock",
+        "Cooking",
+        "Done for today",
+        "Stove",
+        "Boots off",
+        "Onions",
+        "Half past",
+        "Garden gate",
+    ),
+    19: (
+        "Pots and pans",
+        "Living room",
+        "Hall",
+        "Evening",
+        "Warm up",
+        "Wine",
+        "Ironing",
+        "Friday feet",
+        "Dishes",
+        "Guests at eight",
+        "Bath first",
+    ),
+    22: (
+        "Slow",
+        "Lights out",
+        "Last hour",
+        "Low",
+        "Night lamp",
+        "Can't sleep",
+        "Rain on it",
+        "Small hours",
+        "Book and tea",
+        "Hush",
+    ),
 }
 
 
@@ -38,6 +105,27 @@ def songs() -> dict[str, tuple[Song, ...]]:
         song = Song(*line.split("\t"))
         found.setdefault(song.genre, []).append(song)
     return {genre: tuple(some) for genre, some in found.items()}
+
+
+@cache
+def known_everywhere() -> tuple[Item, ...]:
+    """Songs that people of any country may hear."""
+    text = files("synth.offline").joinpath("data", "world_songs.tsv").read_text(encoding="utf-8")
+    rows = [Song(*line.split("\t")) for line in text.splitlines()]
+    return tuple(
+        Item(
+            f"world{number}",
+            "music",
+            {"song_name": one.name, "artist": one.artist, "album_title": one.album,
+             "genre": one.genre, "playlist": None, "played_at": None},
+        )
+        for number, one in enumerate(rows)
+    )  # fmt: skip
+
+
+def playlist_for(draw: random.Random, own_words: Callable[[str], str] = str) -> str:
+    """A playlist's name as the person writes it."""
+    return own_words(draw.choice([one for some in _LISTS.values() for one in some]))
 
 
 def listened(
@@ -76,7 +164,7 @@ def listened(
         listed = number < on_list
         usual = hour if listed else draw.choice((7, 8, 12, 16, 18, 20, 21, 22))
         days = draw.randint(0, 2) if listed else draw.randint(0, 15)
-        played = (now - timedelta(days=days)).replace(hour=usual, minute=draw.randint(0, 59))
+        played = (now - timedelta(days=days)).replace(hour=usual, minute=written_minute(draw))
         if played > now:
             played -= timedelta(days=1)
         opens = draw.randint(8, 20) if listed else draw.choice((1, 2, 2, 3, 3, 4, 5, 6, 8, 11))

@@ -23,11 +23,13 @@ _MAIN = {
     "calendar": "title", "mail": "subject", "notes": "title", "reminders": "title",
     "google": "query", "phonecall": "contact",
 }  # fmt: skip
+_WRITTEN = 0.8
+"""How often a hint is a written one, where there are others too."""
 _PEOPLE = ("to", "contact", "sender")
 
 
 def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
-    """Oblique requests of a kind: first those of the matters, each once, then general ones."""
+    """Oblique requests of a kind: written ones, those of the matters, each once, general ones."""
     hints = [
         (entry, found)
         for entry in asking.entries
@@ -35,14 +37,24 @@ def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
         if (found := _HINT.fullmatch(raw)) and _kind(found) == kind
     ]
     asking.draw.shuffle(hints)
+    written = [one for one in asking.written if one[1].kind == kind]
+    written = asking.draw.sample(written, len(written))
     general = [name for name in phrases("oblique") if name.startswith(f"{kind} ")]
-    for entry, found in hints:
-        if general and asking.draw.random() < 0.12:
+    while written or hints:
+        if written and asking.draw.random() < _WRITTEN:
+            yield asking.quoted(*written.pop())
+            continue
+        if general and (not hints or asking.draw.random() < 0.12):
             yield from _general(asking, kind, asking.draw.choice(general).split()[1])
+        if not hints:
+            continue
         try:
-            yield from _hinted(asking, entry, found)
+            yield from _hinted(asking, *hints.pop())
         except KeyError:  # a template's value is missing in this life
             continue
+    others = [one for one in asking.written if one[1].kind in _KINDS.values()]
+    for request, labels in asking.draw.sample(others, len(others)):
+        yield asking.quoted(request, labels)
     for _ in range(40 if general else 0):
         yield from _general(asking, kind, asking.draw.choice(general).split()[1])
 
@@ -120,10 +132,10 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
     relevant: Sequence[Item] = ()
     playing = None
     music = [one.item for one in asking.of("music")]
-    listed = [one for one in music if one.text("playlist")]
+    listed = [one for one in music if one.text("playlist") and one.usage.usual_hours]
     contact = next(iter(asking.contacts()), None)
     match api:
-        case "play_playlist" if listed and listed[0].usage.usual_hours:
+        case "play_playlist" if listed:
             hour = listed[0].usage.usual_hours[0]
             day = asking.now + timedelta(days=draw.randint(0, 2))
             asked = day.replace(hour=hour, minute=draw.randint(0, 59))
@@ -139,7 +151,9 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
             gaps["artist"] = music[0].text("artist")
             arguments = {"direction": "next"} if api == "skip_song" else {}
         case "add_song_to_playlist" if listed and len(listed) < len(music):
-            song = next(one for one in music if not one.text("playlist"))
+            song = next((one for one in music if not one.text("playlist")), None)
+            if song is None:
+                return
             playing, relevant = song.id, [song]
             gaps["part"] = _part(listed[0].usage.usual_hours[0])
             arguments = {

@@ -12,11 +12,14 @@ from stores.people.app_spec import AppSpec, spec_of
 from stores.people.dataset import Persona
 from stores.people.items import Contact, Item, Person, Usage
 from synth.consistency import person_faults
-from synth.offline.life import Life, born
+from synth.offline.life import Life
 from synth.offline.matters import Matter, Thing, eligible, happen
 from synth.offline.music import listened
 from synth.offline.own_apps import own_items
+from synth.offline.plots import looked_up, plotted, settled, threads
 from synth.offline.usage import Places, with_usage
+from synth.offline.written import Scene, dealt
+from synth.shape import part_of
 
 _MATTERS = 120
 """Matters tried before a person counts as full."""
@@ -36,6 +39,10 @@ class Told:
     life: Life
     matters: tuple[Matter, ...]
     """Those of which at least one item is there, with only those items."""
+    scene: str
+    """The id of the written scene that is the plot."""
+    ids: Mapping[str, str]
+    """Ids of the scene's items → those here."""
 
     def things(self) -> list[tuple[Matter, Thing]]:
         """All items with their matters."""
@@ -54,21 +61,31 @@ def told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpe
         seed: Another seed is another life.
     """
     for attempt in range(_ATTEMPTS):
-        found = _told(person_id, counts, apps, random.Random(f"{seed}/life/{attempt}"))
+        draw = random.Random(f"{seed}/life/{attempt}")
+        whole, place, test = part_of(seed)
+        chosen = dealt(f"{whole}/{attempt}", place, test=test)
+        found = _told(person_id, counts, apps, chosen, draw)
         if not person_faults(found.persona):
             break
     return found
 
 
 def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpec, ...],
-          draw: random.Random) -> Told:  # fmt: skip
-    life = born(draw)
-    left = {app: count for app, count in counts if app not in ("music",)}
-    matters = _happened(life, left, draw)
+          chosen: Scene, draw: random.Random) -> Told:  # fmt: skip
+    plot = plotted(chosen, draw)
+    life, left = plot.life, {**dict(counts), **plot.counts(draw)}
+    matters = threads(plot, left, draw)
+    songs = listened(life.country.music, life.profile.favorite_music_genre or "",
+                     left.pop("music", 0), life.now, draw, life.in_own_words)  # fmt: skip
+    matters += looked_up(plot, [thing.item for one in matters for thing in one.things.values()]
+                         + songs, left, draw)  # fmt: skip
+    matters += _happened(life, left, draw, matters)
     works = bool(life.profile.work)
     places = Places(life.trade.hours, works, draw)
     numbered: Counter[str] = Counter()
     found: list[Item] = []
+    ids: dict[str, str] = {}
+    own = {one.id for one in plot.scene.items}
     kept: dict[str, list[tuple[Matter, Thing]]] = {}
     for matter in matters:
         for thing in matter.things.values():
@@ -79,21 +96,19 @@ def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSp
         for matter, thing in some:
             numbered[app.name] += 1
             item = replace(thing.item, id=f"{person_id}-{app.name}-{numbered[app.name]}")
+            item = item if thing.key in own else settled(item, plot.scene, draw, life.now)
             item = with_usage(item, life.now, draw, places, _habit(thing, places))
+            ids[thing.key] = item.id
             matter.things[thing.key] = replace(thing, item=item)
             found.append(item)
-    wanted = dict(counts)
-    favourite = life.profile.favorite_music_genre or ""
-    songs = listened(life.country.music, favourite, wanted.get("music", 0), life.now, draw,
-                     life.in_own_words)  # fmt: skip
     contacts = _contacts(life, found, draw)
     person = Person(person_id, life.now, life.profile, contacts)
-    for item in (*songs, *own_items(apps, person, wanted, draw)):
+    for item in (*songs, *own_items(apps, person, dict(counts), draw)):
         numbered[item.app] += 1
         found.append(replace(item, id=f"{person_id}-{item.app}-{numbered[item.app]}"))
     order = {app.name: place for place, app in enumerate(apps)}
     found.sort(key=lambda one: order.get(one.app, 99))
-    return Told(Persona(person, tuple(found)), life, tuple(matters))
+    return Told(Persona(person, tuple(found)), life, tuple(matters), plot.scene.id, ids)
 
 
 def _contacts(life: Life, items: Sequence[Item], draw: random.Random) -> tuple[Contact, ...]:
@@ -106,9 +121,10 @@ def _contacts(life: Life, items: Sequence[Item], draw: random.Random) -> tuple[C
     close = [one for one in life.circle.values() if one.contact.name not in named]
     room = draw.choice(_CONTACTS) - sum(one.contact.name in named for one in life.circle.values())
     kept = {one.key for one in close[: max(1, room)]}
-    life.circle = {
-        key: one for key, one in life.circle.items() if one.contact.name in named or key in kept
-    }
+    left = [one for one in life.circle.values() if one.contact.name in named or one.key in kept]
+    first, others = left[:1], left[1:]
+    draw.shuffle(others)
+    life.circle = {one.key: one for one in (*first, *others)}
     return tuple(one.contact for one in life.circle.values())
 
 
@@ -118,6 +134,8 @@ def _attendees(item: Item) -> tuple[str, ...]:
 
 
 def _habit(thing: Thing, places: Places) -> Usage | None:
+    if thing.item.app == "music":
+        return thing.item.usage
     if "hours" not in thing.spec:
         if "opens" not in thing.spec:
             return None
@@ -126,11 +144,14 @@ def _habit(thing: Thing, places: Places) -> Usage | None:
     return Usage(int(thing.spec.get("opens", 6)), None, hours)
 
 
-def _happened(life: Life, left: dict[str, int], draw: random.Random) -> list[Matter]:
-    """Matters until every application has its number of items."""
+def _happened(
+    life: Life, left: dict[str, int], draw: random.Random, before: Sequence[Matter]
+) -> list[Matter]:
+    """Matters beside those before until every application has its number of items."""
     ranked = _ordered(eligible(life), draw)
     found: list[Matter] = []
-    seen: set[tuple[str, str]] = set()
+    seen = {_title(thing.item) for one in before for thing in one.things.values()
+            if thing.item.app != "music"}  # fmt: skip
     unknown_calls = 0
     for name, spec, hobby in ranked[:_MATTERS]:
         wanted = {app for app, count in left.items() if count > 0}
@@ -145,7 +166,11 @@ def _happened(life: Life, left: dict[str, int], draw: random.Random) -> list[Mat
         things = {}
         for key, thing in matter.things.items():
             title = _title(thing.item)
-            if left[thing.item.app] < 1 or title in seen or _collides(thing.item, found):
+            if (
+                left[thing.item.app] < 1
+                or title in seen
+                or _collides(thing.item, [*before, *found])
+            ):
                 continue
             lines = {("line", one) for one in thing.item.text("body").split("\n")}
             if thing.item.app == "notes" and lines & seen:  # a life writes a thing down once

@@ -14,12 +14,14 @@ from synth.offline.own_requests import own_requests
 from synth.offline.people import told
 from synth.offline.plain import plain
 from synth.offline.talks import talks_of
-from synth.provider import LabelledRequest, Talk
+from synth.provider import LabelledRequest, Level, Talk
 from synth.shape import LEVELS, base_seed, item_counts, oblique_share
 
 _OWN_APP_SHARE = 0.4
 """Share of the requests of a kind that are about declared applications, if there are any."""
 _TRIES = 60
+_WRITTEN = 0.15
+"""How often a request that says everything, or that nothing can do, is a written one."""
 _OFTEN: tuple[Kind, ...] = ("reference", "mismatch", "write", "refind", "now")
 
 
@@ -96,8 +98,10 @@ class OfflineProvider:
             yield from hinted
         match kind:
             case "explicit":
+                yield from _written(source, kind, "new")
                 yield from fresh(source)
             case "no_tool":
+                yield from _written(source, kind, "cannot")
                 yield from impossible(source)
             case "mismatch":
                 yield from plain(source, "ask")
@@ -111,3 +115,11 @@ class OfflineProvider:
     def _has(self, one: LabelledRequest) -> bool:
         """Whether the toolbox has the request's API."""
         return one.labels.plan is None or self.toolbox.get(one.labels.plan.api) is not None
+
+
+def _written(source: Asking, kind: Kind, level: Level) -> Iterator[LabelledRequest]:
+    """Written requests of a kind, in half of the cases."""
+    some = [one for one in source.written if one[1].kind == kind]
+    if source.draw.random() < _WRITTEN:
+        for request, labels in source.draw.sample(some, len(some)):
+            yield source.quoted(request, labels, level)

@@ -127,6 +127,11 @@ def drawn_hobbies(draw: random.Random) -> list[Hobby]:
     ]
 
 
+def knows(name: str) -> bool:
+    """Whether there are words of that hobby."""
+    return name in _hobbies()
+
+
 def hobby_of(name: str) -> Hobby:
     """The hobby of that name."""
     return Hobby(name, _hobbies()[name])

@@ -101,6 +101,14 @@ class Words:
         raise KeyError(name)
 
 
+def chosen(template: str, draw: random.Random) -> str:
+    """The template with its choices made, and nothing else."""
+    while found := _CHOICE.search(template):
+        option = draw.choice(found[1].split("|"))
+        template = template[: found.start()] + option + template[found.end() :]
+    return template
+
+
 def _nth(taken: list[str], number: int) -> str:
     return taken[number - 1] if number <= len(taken) else ""
 

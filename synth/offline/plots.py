@@ -1,0 +1,450 @@
+"""A life with a plot: who somebody is by a written scene, and items of it and of a few others."""
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from ctrag.assistant.apps.lookup import plain_words
+from stores.people.items import Contact, Item, Usage, Value
+from synth.offline.acquaintances import Acquaintance
+from synth.offline.countries import Gender
+from synth.offline.engaged import company, engaged
+from synth.offline.life import Life, born
+from synth.offline.matters import Matter, Thing
+from synth.offline.moments import written_minute
+from synth.offline.music import known_everywhere, playlist_for
+from synth.offline.reminded import reminded
+from synth.offline.searching import bank, looked, searched
+from synth.offline.trades import read_data
+from synth.offline.written import (
+    Scene,
+    asked_for,
+    by_country,
+    called,
+    gender_of,
+    habits,
+    loose_items,
+    scene,
+    songs_of,
+    strands,
+)
+
+_KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
+"""Application → the most items of it, and how often one is left out, so that the mean is the
+paper's: what is longest is only what is written."""
+_SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
+_DONORS = 9
+_FROM_OTHERS = {"google": 3, "calendar": 1, "phonecall": 1, "reminders": 1}
+"""Application → how many of its items come from other scenes at most."""
+_CONTACTS = 8
+_ADDRESS_BOOK = (6, 7, 7, 7, 8)
+_DOCTORS = ("dentist", "GP")
+_LISTED = 0.7
+_HABIT = 7
+"""How often what is wanted out of habit was opened in thirty days, about."""
+_OLD = 62
+_FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up comedy", "football",
+                    "running", "podcasts", "salsa dancing")  # fmt: skip
+_OWN_REMINDERS = 0.8
+"""Of the reminders that are still wanted, those about people, things and events of the life."""
+_FROM_ELSEWHERE = 0.12
+"""How often a contact of another scene is taken over, so that few lives share one."""
+_FULL_HOURS = 0.45
+_DONE, _UNDATED = 0.34, 0.08
+"""Of the reminders that are not the plot's, those that are done, and those without a time."""
+_CLOSE = re.compile(
+    r"^(?:elder |younger |twin |best |old |oldest |school |childhood )*(?:wife|husband|partner|"
+    r"girlfriend|boyfriend|fiancée?|mother|father|mum|mom|mam|dad|sister|brother|son|daughter|"
+    r"cousin|aunt|uncle|niece|nephew|grand\w+|flatmate|housemate|roommate|friend)\b(?!['’])"
+)
+"""With whom one goes for a walk."""
+_COMMON_LISTS = ("Home", "Family", "Work", "Me")
+_OWN_LIST = 0.7
+_STOCK_LISTS = ("Errands", "Papers", "Health", "Home")
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A scene and the life that it is told in."""
+
+    scene: Scene
+    life: Life
+
+    def counts(self, draw: random.Random) -> dict[str, int]:
+        """How many mails and notes there are: as many as the scene has."""
+        found = {}
+        for app, (most, left_out) in _KEPT.items():
+            own = min(most, len(self.scene.of(app)))
+            found[app] = max(1, own - (draw.random() < left_out))
+        return found
+
+
+def plotted(chosen: Scene, draw: random.Random) -> Plot:
+    """A new life in a scene's country, with the scene's people around it."""
+    life = born(draw, chosen.country)
+    _cast(life, chosen, draw)
+    return Plot(chosen, life)
+
+
+def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
+    """The scene's trade, town, household and contacts, for somebody with a name of their own."""
+    profile, known = chosen.profile, life.words.values
+    for key in [key for key, one in known.items() if isinstance(one, Acquaintance)]:
+        del known[key]
+    for key in ("friend_first", "pet", "animal", "child", "childage", "baby", "sibling_or_friend"):
+        known.pop(key, None)
+    life.circle.clear()
+    for number, contact in enumerate(chosen.contacts):
+        join(life, contact, _role(contact, number))
+    city, home = str(profile["city"]).split(",")[0], profile.get("home") or profile["city"]
+    district = str(home).split(",")[0]
+    if re.search(r"\d", district) or len(district.split()) > 2:
+        district = city
+    known |= {"city": city, "district": district, "street": district, "me": _named(life, chosen)}
+    life.now = chosen.now
+    genres = [one.text("genre") for one in chosen.of("music")]
+    life.profile = replace(
+        life.profile,
+        name=life.profile.name,
+        age=profile["age"],
+        profession=profile["profession"],
+        city=city if city == chosen.country else f"{city}, {_short(chosen.country)}",
+        home=home,
+        work=profile.get("work"),
+        favorite_music_genre=max(genres, key=genres.count) if genres else None,
+        favorite_movie_genre=draw.choice(list(bank()["film"])),
+        favorite_cuisine=draw.choice(list(bank()["cuisine"])),
+        favorite_sport=draw.choice(list(bank()["sport"])),
+        hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
+        household=_household(life, str(profile.get("household") or "alone"), chosen.gender(), draw),
+    )
+    known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
+    life.tags = frozenset({"adult", "home"})
+    _befriended(life, draw)
+
+
+def _befriended(life: Life, draw: random.Random) -> None:
+    """Further people of a life: who shares a hobby, who lives near, whom everybody needs."""
+    wanted = draw.choice(_ADDRESS_BOOK)
+    known = " ".join(one.contact.relation for one in life.circle.values())
+    for key, relation in company(life.profile, draw):
+        if len(life.circle) >= wanted:
+            break
+        text = life.words.text(relation)
+        if text.split(",")[0].split()[0].casefold() not in known.casefold():
+            form = draw.choice(("Dr {last}", "")) if text in _DOCTORS else ""
+            life.meet(key, text, form=form)
+
+
+def _pastimes(age: int) -> list[str]:
+    return [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+
+
+def _short(country: str) -> str:
+    return _SHORT_NAMES.get(country, country)
+
+
+def _role(contact: Contact, number: int) -> str:
+    """The role in a life: only who lives together and works above one has a word of their own."""
+    relation = contact.relation.split(",")[0].strip().casefold()
+    roles = {"wife": "partner", "husband": "partner", "mother": "mother", "father": "father",
+             "boss": "boss"}  # fmt: skip
+    return roles.get(relation, f"contact{number}")
+
+
+def join(life: Life, contact: Contact, key: str) -> None:
+    """Somebody written, in the circle as they are."""
+    words = contact.name.split()
+    gender = gender_of(contact, life.country.firsts)
+    one = Acquaintance(key, contact, words[0], words[-1], gender, called(contact))
+    life.circle[key] = one
+    life.words.values[key] = one
+
+
+def _named(life: Life, chosen: Scene) -> str:
+    """The owner's first name, and the profile's: new, but for what the scene's texts say of it."""
+    name = str(chosen.profile["name"])
+    gender = chosen.gender()
+    said = chosen.text() + " ".join(one.name for one in chosen.contacts)
+    first, *rest = name.split()
+    draw = life.words.draw
+    called = re.search(rf"(?i)\b{re.escape(first[:3])}|{re.escape(first[-4:])}\b", said)
+    if gender is not None and len(rest) > 0 and called is None:
+        taken = {one.first for one in life.circle.values()}
+        first = draw.choice([one for one in life.country.firsts[gender][:150] if one not in taken])
+        if len(rest) == 1 and not _within(rest[0], said):
+            rest = [draw.choice(life.country.lasts[gender][:300])]
+    life.profile = replace(life.profile, name=" ".join((first, *rest)))
+    return first
+
+
+def _within(word: str, text: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
+
+
+def _household(life: Life, told: str, gender: Gender | None, draw: random.Random) -> str:
+    """Who lives together, in one of the ways in which people say it."""
+    wed = re.match(r"(?:husband|wife) (\w+)(?:, (.*))?$", told)
+    rest, _, last = told.rpartition(", ")
+    named = rest and re.match(r"[a-z][^;]* [A-Z]", last) and not re.search(r"\d$|\band\b", told)
+    joined = f"{rest} and {last}" if named else told
+    whose = {"female": "her ", "male": "his "}.get(gender or "", "")
+    if told == "alone":
+        text = draw.choice(("Lives alone", "Alone", "On her own" if gender == "female" else
+                            "Single, lives alone"))  # fmt: skip
+    elif told.startswith(("alone", "lives", "shares", "with ")):
+        text = told[:1].upper() + told[1:]
+    elif wed and draw.random() < 0.5:
+        text = f"{draw.choice(('Married to', 'Home with', 'Lives with'))} {wed[1]}"
+        text += f"; {wed[2]}" if wed[2] else ""
+    elif re.match(_CLOSE, told):
+        text = f"{draw.choice(('Lives with', 'Shares a home with', 'With'))} {whose}{joined}"
+    else:
+        text = told[:1].upper() + told[1:]
+    if draw.random() < 0.35:
+        text = f"{text.rstrip('.')}; {draw.choice(read_data('household.yaml')['somewhere'])}"
+    return text.rstrip(".") + ("." if draw.random() < 0.7 else "")
+
+
+def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matter]:
+    """The scene's own items, then some of other scenes; what is found is taken off `left`."""
+    life, found = plot.life, []
+    own = list(plot.scene.items)
+    draw.shuffle(own)
+    usual = habits(plot.scene.id)
+    title = playlist_for(draw, life.in_own_words)
+    for item in own:
+        if left.get(item.app, 0) > 0:
+            left[item.app] -= 1
+            found.append(
+                _matter(
+                    life, plot.scene, _minuted(_heard(item, draw, usual.get(item.id, ())), draw)
+                )
+            )
+    for query_id, query in draw.sample(some := asked_for(plot.scene, draw), len(some)):
+        if left.get("google", 0) > 0 and not _alike(query, found):
+            left["google"] -= 1
+            item = looked(query_id, query, None, life.now, draw)
+            found.append(_matter(life, plot.scene, item))
+    caps = {app: min(left.get(app, 0), most) for app, most in _FROM_OTHERS.items()}
+    for item in _others(plot, caps, draw):
+        left[item.app] -= 1
+        found.append(_matter(life, plot.scene, item))
+    items = [thing.item for one in found for thing in one.things.values()]
+    events = [one for one in items if one.app == "calendar"]
+    people = [one for one in life.circle.values() if _CLOSE.search(one.contact.relation)]
+    mates = {key: one for key, one in life.circle.items() if key in life.profile.hobbies}
+    streets = [f"{street} {draw.randint(2, 90)}" if life.country.clock == 24
+               else f"{draw.randint(2, 90)} {street}"
+               for town in life.country.towns for street in town.streets]  # fmt: skip
+    streets.append(str(life.words.values["district"]))
+    more = engaged(
+        life.profile, people, mates, streets, events, left.get("calendar", 0), life.now, draw
+    )
+    lists = [one.text("list") for one in plot.scene.of("reminders")] or list(_COMMON_LISTS)
+    everybody = [one for one in life.circle.values() if len(one.called.split()) < 3]
+    wanted = round(left.get("reminders", 0) * _OWN_REMINDERS)
+    more += reminded(life.profile, everybody, events, lists, wanted, life.now, draw)
+    more += called_up(life, left.get("phonecall", 0), draw)
+    more += heard(life, [one for one in items if one.app == "music"], left.get("music", 0), title,
+                  draw)  # fmt: skip
+    for item in more:
+        left[item.app] -= 1
+        found.append(_matter(life, plot.scene, item))
+    return found
+
+
+def _alike(query: str, found: Sequence[Matter]) -> bool:
+    """Whether nearly the same has been looked up."""
+    words = set(plain_words(query))
+    queries = [set(plain_words(thing.item.text("query"))) for one in found
+               for thing in one.things.values() if thing.item.app == "google"]  # fmt: skip
+    return any(len(words & one) >= min(3, len(words), len(one)) for one in queries)
+
+
+def called_up(life: Life, count: int, draw: random.Random) -> list[Item]:
+    """Calls with people of the circle of which nothing but the call is known."""
+    people = list(life.circle.values())
+    found = []
+    for number, one in enumerate(draw.sample(people, min(count, len(people)))):
+        at = (life.now - timedelta(days=draw.randint(1, 5))).replace(
+            hour=draw.choice((8, 12, 13, 17, 18, 19, 20)), minute=written_minute(draw)
+        )
+        direction = draw.choice(("incoming", "outgoing", "missed"))
+        seconds = draw.choice((draw.randint(2, 20), draw.randint(6, 150))) * 10
+        fields: dict[str, Value] = {
+            "contact": one.contact.name,
+            "direction": direction,
+            "called_at": at,
+            "duration_s": 0 if direction == "missed" else seconds,
+            "voicemail": None,
+        }
+        found.append(Item(f"call{number}", "phonecall", fields))
+    return found
+
+
+def heard(
+    life: Life, own: Sequence[Item], count: int, title: str, draw: random.Random
+) -> list[Item]:
+    """Further songs, of the country or known everywhere; a playlist where there is none."""
+    known = {one.text("song_name") for one in own}
+    genres = {one.text("genre") for one in own}
+    native = songs_of(life.country.name)
+    near = [one for one in native if one.text("genre") in genres]
+    world = [one for one in known_everywhere() if one.text("genre") in genres]
+    listed = not any(one.text("playlist") for one in own) and draw.random() < _LISTED
+    found: list[Item] = []
+    for some in (near, world, native, known_everywhere()):
+        for song in draw.sample(some, min(len(some), 6)):
+            if len(found) < count and song.text("song_name") not in known:
+                known.add(song.text("song_name"))
+                at = (life.now - timedelta(days=draw.randint(1, 18))).replace(
+                    hour=draw.choice((7, 8, 9, 17, 18, 20, 21, 22)), minute=written_minute(draw)
+                )
+                item = _with(song, played_at=at, playlist=title if listed else None)
+                item = replace(item, id=f"song{len(found)}", usage=Usage())
+                found.append(_heard(item, draw))
+    return found
+
+
+def looked_up(
+    plot: Plot, items: Sequence[Item], left: dict[str, int], draw: random.Random
+) -> list[Matter]:
+    """Searches for what is left of them; see `synth.offline.searching`."""
+    life = plot.life
+    district = str(life.words.values["district"])
+    known = {one.text("query").casefold() for one in items if one.app == "google"}
+    found = searched(life.profile, life.country.name, district, items, left.pop("google", 0),
+                     life.now, draw)  # fmt: skip
+    return [_matter(life, plot.scene, one) for one in found
+            if one.text("query").casefold() not in known]  # fmt: skip
+
+
+def _matter(life: Life, chosen: Scene, item: Item) -> Matter:
+    start = item.time("start")
+    when = {"t": start} if start else {}
+    hours = " ".join(map(str, habits(chosen.id).get(item.id, ())))
+    spec = {"opens": _HABIT, "hours": hours} if hours else {}
+    return Matter(f"written/{chosen.id}", life.words, {item.id: Thing(item, spec, item.id)}, when)
+
+
+def _minuted(item: Item, draw: random.Random) -> Item:
+    """A mail, note or call some minutes before the full hour at which it was written to be."""
+    name = {"mail": "received_at", "notes": "modified_at", "phonecall": "called_at"}.get(item.app)
+    at = item.time(name) if name else None
+    if name is None or at is None or at.minute % 30 or draw.random() < _FULL_HOURS:
+        return item
+    step = draw.choice((5, 10, 10, 15, 20, 20, draw.randint(1, 25)))
+    return _with(item, **{name: at - timedelta(minutes=step)})
+
+
+def _heard(item: Item, draw: random.Random, habit: tuple[int, ...] = ()) -> Item:
+    """A song with its usage, which scenes mostly lack."""
+    if item.app != "music":
+        return item
+    played = item.time("played_at")
+    often = bool(item.text("playlist") or habit)
+    opens = draw.randint(8, 20) if often else draw.choice((1, 2, 3, 3, 4, 6, 9))
+    hours = tuple(sorted({*habit, *((played.hour,) if played else ())}))
+    return replace(item, usage=Usage(opens, played, hours, draw.choice(("home", "home", None))))
+
+
+def _others(plot: Plot, caps: dict[str, int], draw: random.Random) -> Iterator[Item]:
+    """Items of other scenes of the country, the contact with them, as far as there is room."""
+    life, chosen = plot.life, plot.scene
+    near = [one for one in by_country()[chosen.country] if one != chosen.id]
+    seen: set[str] = {f"{one.app}/{one.id}" for one in chosen.items}
+    for number in draw.sample(near, min(len(near), _DONORS)):
+        for strand in draw.sample(found := strands(scene(number), life.now), len(found)):
+            names = {one.contact.name for one in life.circle.values()}
+            if strand.contact and (
+                strand.contact.name in names
+                or len(names) >= _CONTACTS
+                or draw.random() > _FROM_ELSEWHERE
+            ):
+                continue
+            limit = 2 if strand.contact else 1
+            taken = 0
+            for item in draw.sample(strand.items, len(strand.items)):
+                if caps.get(item.app, 0) < 1 or taken >= limit or not _fits(item, life):
+                    continue
+                caps[item.app] -= 1
+                seen.add(f"{item.app}/{item.id}")
+                taken += 1
+                if strand.contact and taken == 1:
+                    join(life, strand.contact, f"other{len(life.circle)}")
+                yield _settled(item, plot, draw)
+    for app in ("google", "reminders"):
+        caps[app] = min(caps.get(app, 0), 1)
+        for item in draw.sample(some := loose_items(app), min(len(some), 20)):
+            if caps.get(app, 0) > 0 and f"{app}/{item.id}" not in seen and _dry(item):
+                caps[app] -= 1
+                days = timedelta(
+                    days=draw.randint(1, 28) if app == "google" else -draw.randint(0, 6)
+                )
+                name = "searched_at" if app == "google" else "due"
+                at = item.time(name)
+                moved = at and (life.now - days).replace(hour=at.hour, minute=at.minute)
+                yield _settled(_with(item, **{name: moved}), plot, draw)
+
+
+def _dry(item: Item) -> bool:
+    """Whether a reminder names nobody."""
+    return not re.search(r"(?<=\s)[A-Z]\w+", item.text("title"))
+
+
+def _fits(item: Item, life: Life) -> bool:
+    past = {"google": "searched_at", "phonecall": "called_at"}.get(item.app)
+    if past:
+        at = item.time(past)
+        return at is not None and at < life.now
+    return item.app == "calendar" or _dry(item)  # a name in a reminder is of the other scene
+
+
+def _settled(item: Item, plot: Plot, draw: random.Random) -> Item:
+    """An item in its new life: at places and on lists that there are."""
+    life, own = plot.life, plot.scene
+    if item.app == "reminders":
+        return _with(item, list=_own_list(own, draw))
+    if item.app == "calendar":
+        place = item.text("location")
+        if place and place[0].isupper():
+            home = str(life.profile.home).split(",")[0]
+            place = draw.choice((place, home, str(life.profile.work or home).split(",")[0]))
+        item = _with(item, location=place)
+        if draw.random() < 0.5:
+            weeks = timedelta(weeks=1)
+            start, end = item.time("start"), item.time("end")
+            while start and end and start > life.now:
+                start, end = start - weeks, end - weeks
+            item = _with(item, start=start, end=end)
+    return item
+
+
+def settled(item: Item, chosen: Scene, draw: random.Random, now: datetime) -> Item:
+    """A reminder on a list that there is; one that has been done, or is not for any day."""
+    due = item.time("due")
+    if item.app != "reminders":
+        return item
+    if item.text("list") in _STOCK_LISTS:
+        item = _with(item, list=_own_list(chosen, draw))
+    if due is None:
+        return item
+    chance = draw.random()
+    if chance < _DONE:
+        days = timedelta(days=draw.randint(1, 12))
+        past = (now - days).replace(hour=due.hour, minute=due.minute)
+        return _with(item, due=past, done=True)
+    return _with(item, due=None) if chance < _DONE + _UNDATED else item
+
+
+def _own_list(chosen: Scene, draw: random.Random) -> str:
+    lists = [one.text("list") for one in chosen.of("reminders")]
+    return draw.choice(lists if lists and draw.random() < _OWN_LIST else _COMMON_LISTS)
+
+
+def _with(item: Item, **fields: Value) -> Item:
+    merged: Mapping[str, Value] = {**item.fields, **fields}
+    return replace(item, fields=merged)
