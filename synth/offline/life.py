@@ -12,6 +12,7 @@ from synth.offline.countries import Country, Gender, Town, countries
 from synth.offline.household import Household, founded, with_detail
 from synth.offline.trades import Trade, drawn_hobbies, drawn_trade, read_data
 from synth.offline.wording import Words, tidy
+from synth.offline.written import gender_in
 
 _GENRES = (
     "Comedy Thriller Drama Documentary Western Musical Fantasy Horror Romance Animation".split()
@@ -89,7 +90,8 @@ class Life:
             return self.circle[key]
         draw = self.words.draw
         either: tuple[Gender, ...] = ("female", "male")
-        sex: Gender = draw.choice(either) if gender is None else gender
+        told = gender or gender_in(relation)
+        sex: Gender = draw.choice(either) if told is None else told
         taken = {one.first for one in self.circle.values()} | {self.first}
         options = [one for one in _usual(self.country.firsts[sex], draw) if one not in taken]
         first = first or draw.choice(options or self.country.firsts[sex])

@@ -1,8 +1,8 @@
-"""A life with a plot: who somebody is by a written scene, and items of it and of a few others."""
+"""A life with a plot: who somebody is by a written scene, with its items and more of that life."""
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,24 +21,16 @@ from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
     asked_for,
-    by_country,
     called,
     gender_of,
     habits,
-    loose_items,
-    scene,
     songs_of,
-    strands,
 )
 
 _KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
 """Application → the most items of it, and how often one is left out, so that the mean is the
 paper's: what is longest is only what is written."""
 _SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
-_DONORS = 9
-_FROM_OTHERS = {"google": 3, "calendar": 1, "phonecall": 1, "reminders": 1}
-"""Application → how many of its items come from other scenes at most."""
-_CONTACTS = 8
 _ADDRESS_BOOK = (6, 7, 7, 7, 8)
 _DOCTORS = ("dentist", "GP")
 _LISTED = 0.7
@@ -49,8 +41,6 @@ _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up come
                     "running", "podcasts", "salsa dancing")  # fmt: skip
 _OWN_REMINDERS = 0.8
 """Of the reminders that are still wanted, those about people, things and events of the life."""
-_FROM_ELSEWHERE = 0.12
-"""How often a contact of another scene is taken over, so that few lives share one."""
 _FULL_HOURS = 0.45
 _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
@@ -118,7 +108,7 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         favorite_cuisine=draw.choice(list(bank()["cuisine"])),
         favorite_sport=draw.choice(list(bank()["sport"])),
         hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
-        household=_household(life, str(profile.get("household") or "alone"), chosen.gender(), draw),
+        household=_household(life, str(profile.get("household") or ""), chosen.gender(), draw),
     )
     known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
     life.tags = frozenset({"adult", "home"})
@@ -184,8 +174,10 @@ def _within(word: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
 
 
-def _household(life: Life, told: str, gender: Gender | None, draw: random.Random) -> str:
-    """Who lives together, in one of the ways in which people say it."""
+def _household(life: Life, told: str, gender: Gender | None, draw: random.Random) -> str | None:
+    """Who lives together, in one of the ways in which people say it; None where nothing is told."""
+    if not told:  # who has a wife among the contacts does not live alone
+        return None
     wed = re.match(r"(?:husband|wife) (\w+)(?:, (.*))?$", told)
     rest, _, last = told.rpartition(", ")
     named = rest and re.match(r"[a-z][^;]* [A-Z]", last) and not re.search(r"\d$|\band\b", told)
@@ -209,7 +201,7 @@ def _household(life: Life, told: str, gender: Gender | None, draw: random.Random
 
 
 def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matter]:
-    """The scene's own items, then some of other scenes; what is found is taken off `left`."""
+    """The scene's own items, then more of the same life; what is found is taken off `left`."""
     life, found = plot.life, []
     own = list(plot.scene.items)
     draw.shuffle(own)
@@ -228,18 +220,11 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
             left["google"] -= 1
             item = looked(query_id, query, None, life.now, draw)
             found.append(_matter(life, plot.scene, item))
-    caps = {app: min(left.get(app, 0), most) for app, most in _FROM_OTHERS.items()}
-    for item in _others(plot, caps, draw):
-        left[item.app] -= 1
-        found.append(_matter(life, plot.scene, item))
     items = [thing.item for one in found for thing in one.things.values()]
     events = [one for one in items if one.app == "calendar"]
     people = [one for one in life.circle.values() if _CLOSE.search(one.contact.relation)]
     mates = {key: one for key, one in life.circle.items() if key in life.profile.hobbies}
-    streets = [f"{street} {draw.randint(2, 90)}" if life.country.clock == 24
-               else f"{draw.randint(2, 90)} {street}"
-               for town in life.country.towns for street in town.streets]  # fmt: skip
-    streets.append(str(life.words.values["district"]))
+    streets = [str(life.words.values["district"])]  # no street of another town
     more = engaged(
         life.profile, people, mates, streets, events, left.get("calendar", 0), life.now, draw
     )
@@ -349,78 +334,6 @@ def _heard(item: Item, draw: random.Random, habit: tuple[int, ...] = ()) -> Item
     opens = draw.randint(8, 20) if often else draw.choice((1, 2, 3, 3, 4, 6, 9))
     hours = tuple(sorted({*habit, *((played.hour,) if played else ())}))
     return replace(item, usage=Usage(opens, played, hours, draw.choice(("home", "home", None))))
-
-
-def _others(plot: Plot, caps: dict[str, int], draw: random.Random) -> Iterator[Item]:
-    """Items of other scenes of the country, the contact with them, as far as there is room."""
-    life, chosen = plot.life, plot.scene
-    near = [one for one in by_country()[chosen.country] if one != chosen.id]
-    seen: set[str] = {f"{one.app}/{one.id}" for one in chosen.items}
-    for number in draw.sample(near, min(len(near), _DONORS)):
-        for strand in draw.sample(found := strands(scene(number), life.now), len(found)):
-            names = {one.contact.name for one in life.circle.values()}
-            if strand.contact and (
-                strand.contact.name in names
-                or len(names) >= _CONTACTS
-                or draw.random() > _FROM_ELSEWHERE
-            ):
-                continue
-            limit = 2 if strand.contact else 1
-            taken = 0
-            for item in draw.sample(strand.items, len(strand.items)):
-                if caps.get(item.app, 0) < 1 or taken >= limit or not _fits(item, life):
-                    continue
-                caps[item.app] -= 1
-                seen.add(f"{item.app}/{item.id}")
-                taken += 1
-                if strand.contact and taken == 1:
-                    join(life, strand.contact, f"other{len(life.circle)}")
-                yield _settled(item, plot, draw)
-    for app in ("google", "reminders"):
-        caps[app] = min(caps.get(app, 0), 1)
-        for item in draw.sample(some := loose_items(app), min(len(some), 20)):
-            if caps.get(app, 0) > 0 and f"{app}/{item.id}" not in seen and _dry(item):
-                caps[app] -= 1
-                days = timedelta(
-                    days=draw.randint(1, 28) if app == "google" else -draw.randint(0, 6)
-                )
-                name = "searched_at" if app == "google" else "due"
-                at = item.time(name)
-                moved = at and (life.now - days).replace(hour=at.hour, minute=at.minute)
-                yield _settled(_with(item, **{name: moved}), plot, draw)
-
-
-def _dry(item: Item) -> bool:
-    """Whether a reminder names nobody."""
-    return not re.search(r"(?<=\s)[A-Z]\w+", item.text("title"))
-
-
-def _fits(item: Item, life: Life) -> bool:
-    past = {"google": "searched_at", "phonecall": "called_at"}.get(item.app)
-    if past:
-        at = item.time(past)
-        return at is not None and at < life.now
-    return item.app == "calendar" or _dry(item)  # a name in a reminder is of the other scene
-
-
-def _settled(item: Item, plot: Plot, draw: random.Random) -> Item:
-    """An item in its new life: at places and on lists that there are."""
-    life, own = plot.life, plot.scene
-    if item.app == "reminders":
-        return _with(item, list=_own_list(own, draw))
-    if item.app == "calendar":
-        place = item.text("location")
-        if place and place[0].isupper():
-            home = str(life.profile.home).split(",")[0]
-            place = draw.choice((place, home, str(life.profile.work or home).split(",")[0]))
-        item = _with(item, location=place)
-        if draw.random() < 0.5:
-            weeks = timedelta(weeks=1)
-            start, end = item.time("start"), item.time("end")
-            while start and end and start > life.now:
-                start, end = start - weeks, end - weeks
-            item = _with(item, start=start, end=end)
-    return item
 
 
 def settled(item: Item, chosen: Scene, draw: random.Random, now: datetime) -> Item:

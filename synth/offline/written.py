@@ -8,10 +8,9 @@ of the same country what could happen to anybody. No name is put in place of ano
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any
 
@@ -38,22 +37,6 @@ _BEFORE = "2026"
 """Plots begin before that year: made people live when the reference people do."""
 _TEST_EVERY = 6
 """One scene in so many belongs to people of the test part."""
-_NAMED_DAY = re.compile(
-    r"\b(?:jan|feb|march|april|may \d|june|july|aug|sept|oct|nov|dec|christmas|easter|ramadan|eid|"
-    r"diwali|lent|xmas|snow|frost|harvest|lambing|summer|winter|autumn|spring)|"
-    r"\b\d{1,2}(?:st|nd|rd|th)\b|\b20\d\d\b|\b\d{1,2}[./]\d{1,2}\b",
-    re.IGNORECASE,
-)
-"""What would be wrong at another time of the year."""
-_ANYBODYS = re.compile(
-    r"doctor|\bgp\b|dentist|physio|surgeon|cardiologist|neighbou?r|friend|\bcoach|tutor|"
-    r"landlord|landlady|hairdresser|barber|priest|pastor|imam|choir|choirmaster|partner at|"
-    r"(?:climbing|chess|tennis|running|dance|swimming|gym|bridge|card|fishing|walking) partner|"
-    r"yoga|plumber|electrician|accountant|optician|pharmacist|lodger|mechanic|notary",
-    re.IGNORECASE,
-)
-"""Whom anybody may know, whatever their trade and family."""
-_SOMEBODYS = re.compile(r"['’]s\b|['’] |patient|client|customer|\b(?:his|her)\b")
 _TITLED = re.compile(
     r"^(?:Dr|Prof|Mr|Mrs|Ms|Mx|Sr|Sra|Don|Doña|Dom|Dona|Father|Fr|Sister|Pastor|Captain|Coach|"
     r"Auntie|Aunt|Uncle|Chef|Maestro|Padre|Madame|Mme|Herr|Frau|Mama|Mamá|Papa|Baba|Tía|Tío)\b\.?",
@@ -69,9 +52,6 @@ _MALE = re.compile(
     r"priest|groom|fiancé\b",
     re.IGNORECASE,
 )
-_NEAR_MONTHS = 2
-_COMMON = 3
-"""A word of so many scenes is nobody's own."""
 _LOOKED_UP = {
     "google_search": ("{query}",),
     "google_image_search": ("{query}", "{query} pictures"),
@@ -102,7 +82,8 @@ class Scene:
 
     def text(self) -> str:
         """All that the items say."""
-        return "\n".join(_text(one) for one in self.items)
+        values = (value for one in self.items for value in one.fields.values())
+        return "\n".join(value for value in values if isinstance(value, str))
 
     def gender(self) -> Gender | None:
         """The owner's gender, where the first name says it."""
@@ -237,81 +218,6 @@ def habits(number: str) -> dict[str, tuple[int, ...]]:
     return {one: tuple(sorted(hours)) for one, hours in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Strand:
-    """Items of another scene that could be anybody's, with the contact whom they are about."""
-
-    contact: Contact | None
-    items: tuple[Item, ...]
-
-
-def strands(other: Scene, now: datetime) -> list[Strand]:
-    """What of a scene could happen to anybody of its country, moved by whole weeks to near now.
-
-    Texts that name a day, the scene's places, owner or other contacts are left out, so that nothing
-    has to be changed in them.
-    """
-    apart = abs(other.now.month - now.month)
-    if min(apart, 12 - apart) > _NEAR_MONTHS:
-        return []
-    weeks = timedelta(weeks=round((now - other.now) / timedelta(weeks=1)))
-    barred = _barred(other)
-    found = []
-    for contact in other.contacts:
-        relation = contact.relation
-        if not _ANYBODYS.search(relation) or _SOMEBODYS.search(relation) or "," in relation:
-            continue
-        allowed = {_bare(word) for word in contact.name.split()}
-        some = [
-            one for one in other.items
-            if contact.name in (one.text("sender"), one.text("attendees"), one.text("contact"))
-            and one.app in ("calendar", "phonecall")
-            and _free(one, barred - allowed)
-        ]  # fmt: skip
-        if some:
-            found.append(Strand(contact, tuple(_moved(one, weeks) for one in some)))
-    alone = [
-        _moved(one, weeks) for one in other.items
-        if one.app in ("google", "reminders") and _free(one, barred)
-    ]  # fmt: skip
-    return [*found, Strand(None, tuple(alone))]
-
-
-def _barred(other: Scene) -> frozenset[str]:
-    return _barred_of(other.profile, [one.name for one in other.contacts])
-
-
-def _barred_of(profile: Mapping[str, Any], names: Sequence[str]) -> frozenset[str]:
-    """Words that a text of nobody in particular does not have: names, places, trade of a scene."""
-    told = " ".join(
-        str(profile.get(one) or "")
-        for one in ("name", "profession", "city", "home", "work", "household")
-    )
-    words = {_bare(one) for one in f"{told} {' '.join(names)}".split()}
-    return frozenset(one for one in words if len(one) > 2)
-
-
-def _bare(word: str) -> str:
-    return re.sub(r"\W", "", word).casefold()
-
-
-def _free(item: Item, barred: frozenset[str]) -> bool:
-    text = _text(item)
-    return not _NAMED_DAY.search(text) and not {_bare(one) for one in text.split()} & barred
-
-
-def _text(item: Item) -> str:
-    return " ".join(str(one) for one in item.fields.values() if isinstance(one, str))
-
-
-def _moved(item: Item, weeks: timedelta) -> Item:
-    fields = {
-        name: value + weeks if isinstance(value, datetime) else value
-        for name, value in item.fields.items()
-    }
-    return Item(item.id, item.app, fields)
-
-
 def called(contact: Contact) -> str:
     """What the owner calls a contact: the first name, or a titled name whole."""
     if _TITLED.match(contact.name) or len(contact.name.split()) < 2:
@@ -319,66 +225,18 @@ def called(contact: Contact) -> str:
     return contact.name.split()[0]
 
 
+def gender_in(relation: str) -> Gender | None:
+    """Of somebody in a relation; None where it does not say."""
+    if _FEMALE.search(relation):
+        return "female"
+    return "male" if _MALE.search(relation) else None
+
+
 def gender_of(contact: Contact, home: Mapping[Gender, Sequence[str]]) -> Gender:
     """A contact's gender by relation, else by name."""
-    if _FEMALE.search(contact.relation):
-        return "female"
-    if _MALE.search(contact.relation):
-        return "male"
+    if told := gender_in(contact.relation):
+        return told
     return "male" if contact.name.split()[0] in home["male"] else "female"
-
-
-@cache
-def loose_items(app: str) -> tuple[Item, ...]:
-    """Items of all scenes that say nothing of whose they are: each word stands in several scenes.
-
-    Args:
-        app: `google` or `reminders`.
-    """
-    spec = next(one for one in packaged_apps() if one.name == app)
-    common = _common_words()
-    found = []
-    for number, row in _rows().items():
-        barred = _barred_of(row["profile"], [one["name"] for one in row["contacts"]])
-        for raw in row["apps"].get(app, []):
-            item = read_item(raw, spec, number)
-            words = {_bare(one) for one in item.text("query").split()}
-            words |= {_bare(one) for one in item.text("title").split()}
-            if _free(item, barred) and words <= common:
-                found.append(item)
-        if app == "google":
-            found += _loose_wishes(number, row, common - barred)
-    return tuple(found)
-
-
-def _loose_wishes(number: str, row: Mapping[str, Any], common: frozenset[str]) -> list[Item]:
-    """What a scene's owner asks to be looked up, in words that are nobody's own."""
-    found = []
-    for line in _asked().get(number, ()):
-        plan = (asked := json.loads(line))["plan"] or {"api": "", "arguments": {}}
-        key = {"google_search": "query", "google_shopping": "product",
-               "google_image_search": "query"}.get(plan["api"])  # fmt: skip
-        query = str(plan["arguments"][key]) if key else ""
-        words = {_bare(one) for one in query.split()}
-        if query and words <= common and not _NAMED_DAY.search(query):
-            at = parse_local_time(row["now"]).replace(minute=len(query) % 6 * 10)
-            fields = {"query": query.lower(), "clicked": None, "searched_at": at}
-            found.append(Item(asked["query_id"], "google", fields))
-    return found
-
-
-@cache
-def _common_words() -> frozenset[str]:
-    """Words of several scenes."""
-    counted: Counter[str] = Counter()
-    for row in _rows().values():
-        texts = [
-            value
-            for app, some in row["apps"].items() if app != "music"
-            for one in some for value in one.values() if isinstance(value, str)
-        ]  # fmt: skip
-        counted.update({_bare(word) for text in texts for word in text.split()})
-    return frozenset(word for word, count in counted.items() if count >= _COMMON)
 
 
 def asked_for(chosen: Scene, draw: random.Random) -> list[tuple[str, str]]:
