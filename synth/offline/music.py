@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
+from stores.compressed import read_kept
 from stores.people.items import Item, Usage
 from synth.offline.moments import written_minute
 
@@ -99,7 +101,8 @@ class Song:
 @cache
 def songs() -> dict[str, tuple[Song, ...]]:
     """Genre → its songs."""
-    text = files("synth.offline").joinpath("data", "songs.tsv").read_text(encoding="utf-8")
+    file = Path(str(files("synth.offline").joinpath("data", "songs.tsv")))
+    text = read_kept(file).decode("utf-8")
     found: dict[str, list[Song]] = {}
     for line in text.splitlines():
         song = Song(*line.split("\t"))
