@@ -21,6 +21,12 @@ _NUMBERS = {
 }  # fmt: skip
 _ASIDE = frozenset(stems(["please", "one", "mean", "meant", "thanks", "thank"]))
 """What is said beside a choice."""
+_ASKS = re.compile(
+    r"\W*(?:and\s+|but\s+|so\s+)?(?:what|when|where|who|whose|why|how|did|does|do|is|are|was|were|has|have"
+    r"|had|will|can|could)(?:'s)?\b",
+    re.IGNORECASE,
+)
+"""Another question is no answer, whatever words of a choice it has."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(
     r"\W*(?:(?:the|number|no\.?|nr\.?|take|option|choice|i meant?|make it|it'?s|yes"
@@ -124,6 +130,8 @@ def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
         return pending.choices[place - 1] if 0 < place <= count else None
     if agrees(text):
         return pending.choices[0]
+    if _ASKS.match(text):
+        return None
     wanted = set(stems(telling_words(text))) - _ASIDE
     names = [set(stems(words(one))) for one in pending.question.choices[:count]]
     shared = frozenset.intersection(*(frozenset(one) for one in names)) if names else frozenset()

@@ -51,6 +51,8 @@ CONTACTS = (
         ("stop", "nothing"),
         ("Lena", None),
         ("what's the weather in Oslo", None),
+        ("when did Moreau call", None),
+        ("is it Moreau", None),
         ("7", None),
     ],
 )
