@@ -23,7 +23,7 @@ REMIND = "remind me to buy crib sheets tomorrow at six"
 TELL = "tell Gord I can't make it tonight"
 PATIENCE = 300_000
 """Milliseconds."""
-QUALITY = 60
+QUALITY = 40
 
 
 def main() -> None:

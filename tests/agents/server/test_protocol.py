@@ -239,7 +239,7 @@ async def test_a_name_that_means_a_tool_the_session_lacks_calls_no_other(
         assert [one["name"] for one in found.structured_content["tools"]] == ["a/b_print"]
         either = await client.call_tool("call_tool", {**given, "name": "mcp_a_b_print"})
         assert either.is_error
-        assert "not available in this session" in either.content[0].text
+        assert "is no tool of this session; 'a/b_print' is one" in either.content[0].text
         exact = await client.call_tool("call_tool", {**given, "name": "mcp__a__b_print"})
         assert exact.content[0].text.startswith("b_print {}")
 
