@@ -40,4 +40,4 @@ class ArrayArtefact(Generic[CardKind]):
         """Write arrays (`save_arrays`) and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         save_arrays(folder / self.weights_file, self.arrays, self.eight_bits)
-        write_text(folder / self.card_file, self.card.model_dump_json(indent=1) + "\n")
+        write_text(folder / self.card_file, self.card.written())

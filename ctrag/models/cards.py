@@ -1,8 +1,11 @@
 """Provenance of an artefact, in a JSON file beside it."""
 
+import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+_FINGERPRINTS = re.compile(r'\[\s*("[0-9a-f]{12}"(?:,\s*"[0-9a-f]{12}")*)\s*\]')
 
 
 class Card(BaseModel):
@@ -26,3 +29,12 @@ class Card(BaseModel):
     """Method → figure, in percent, on people or requests outside its training data: held out or
     cross-validated; empty where nothing was held out."""
     versions: dict[str, str]
+
+    def written(self) -> str:
+        """The card as it is stored: hundreds of fingerprints are one line."""
+        return one_line_each(self.model_dump_json(indent=1)) + "\n"
+
+
+def one_line_each(text: str) -> str:
+    """JSON in which each list of fingerprints is one line."""
+    return _FINGERPRINTS.sub(lambda found: "[" + "".join(found[1].split()) + "]", text)

@@ -165,7 +165,7 @@ def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) ->
         "base_model_name_or_path": card.base,
     }
     write_text(folder / CONFIG, json.dumps(config, indent=1) + "\n")
-    write_text(folder / CARD, card.model_dump_json(indent=1) + "\n")
+    write_text(folder / CARD, card.written())
 
 
 def merge(model: Any, folder: Path) -> None:

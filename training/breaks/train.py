@@ -22,7 +22,7 @@ RULED_FLOOR = -3.0
 """Where the rules say so, too: they are seldom wrong."""
 _RARE = 6
 """A feature of fewer breaks is left out."""
-_LIGHT = 0.03
+_LIGHT = 0.05
 """Weights below this are left out."""
 FOLDS = 5
 

@@ -10,7 +10,7 @@ from typing import Any
 from ctrag.assistant.api_choice.classifier import CARD as CLASSIFIER
 from ctrag.assistant.planning.value_ranker import CARD as ARGUMENTS
 from ctrag.errors import InputError
-from ctrag.models.cards import Card
+from ctrag.models.cards import Card, one_line_each
 from eval.core.experiment import folders_sha256, versions
 from stores.files import write_text
 from stores.people.dataset import fingerprints, load_dataset, load_labels
@@ -123,5 +123,5 @@ def name_people(folder: Path, data: Sequence[Path]) -> list[Path]:
         for name, value in card.items():
             changed |= {name: people if name == "people" else value}
             changed |= {"people": people} if name == "data_sha256" else {}
-        write_text(path, json.dumps(changed, indent=1, ensure_ascii=False) + "\n")
+        write_text(path, one_line_each(json.dumps(changed, indent=1, ensure_ascii=False)) + "\n")
     return named

@@ -98,7 +98,7 @@ class Breaks:
         folder.mkdir(parents=True, exist_ok=True)
         packed = bz2.compress(json.dumps(self.weights, ensure_ascii=False).encode())
         write_bytes(folder / WEIGHTS, packed)
-        write_text(folder / CARD, self.card.model_dump_json(indent=2) + "\n")
+        write_text(folder / CARD, self.card.written())
 
     def between(self, left: str, right: str, mark: str, ruled: bool) -> bool:
         """Whether a break lies between two requests; arguments as for `break_features`."""
