@@ -83,6 +83,7 @@ def test_a_server_ends_in_its_own_time() -> None:
 
 STRIKES = """
 import importlib.abc, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever started the tests
 class Strikes(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == "ctrag.cli.main":

@@ -153,7 +153,7 @@ async def test_servers_with_tools_of_one_name_are_told_apart_and_a_repeated_name
         }
         assert len(pids) == 2
         unclear = await running.call(None, answer.handle, "send", {})
-        assert "not available in this session" in text_of(unclear)
+        assert "is no tool of this session" in text_of(unclear)
 
 
 async def test_a_description_that_gives_orders_stays_data_and_is_marked(
