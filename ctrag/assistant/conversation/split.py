@@ -20,6 +20,7 @@ from ctrag.assistant.conversation.orders import (
     last_order,
     requests_in,
 )
+from ctrag.text.false_starts import as_meant
 
 _BREAK = re.compile(
     r"(?P<hard>[.;!?]+\s+(?:(?:(?:oh\s+)?and|also|then|plus)\b,?\s+)*(?=\S)"
@@ -29,6 +30,14 @@ _BREAK = re.compile(
     r"|(?P<soft>\s+and\s+|\s+&\s+)",
     re.I,
 )
+_AND = re.compile(r"(?<=[\w,.]) (?:n|n'|'n'|&) (?=\w)")
+"""As "and" is typed in haste."""
+_POLITE = re.compile(r"\W*(?:please|thanks|thank you|ok(?:ay)?|so|well|yes|now)\W*", re.I)
+_PUT_NOWHERE = re.compile(
+    rf"{OPENERS}(?:put|stick|pop)\s+(?!.*\b(?:in|on|into|onto|to|down|back|at|for|off|through)\b)",
+    re.I,
+)
+"""An order that is not at its end: "put lunch with Sam and Dana in"."""
 _INSTEAD = re.compile(r"\b(?:instead|rather)\b|\bto the top\b", re.I)
 _LOOSE_END = re.compile(r"(?:[\s,]+(?:and|then|also|but|um|uh))+[\s,]*$", re.I)
 _LONG = 2
@@ -100,14 +109,16 @@ class Break:
 
 def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one."""
+    told = _AND.sub(" and ", as_meant(text))
     found = []
     begin = 0
-    for one in breaks_in(text, _between):
+    for one in breaks_in(told, _between):
         found.append(one.left)
         begin = one.end
-    found.append(text[begin:])
+    found.append(told[begin:])
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
-    return [part for part in parts if part] if len(parts) > 1 else [text]
+    parts = [part for part in parts if part and not _POLITE.fullmatch(part)]
+    return parts if len(parts) > 1 else [text]
 
 
 def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
@@ -121,6 +132,10 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
     for found in _BREAK.finditer(text):
         left, right = text[begin : found.start()], text[found.end() :]
         if not left.strip() or not right.strip() or _in_quotes(left):
+            continue
+        if "then" in found.group() and right.casefold().startswith("that "):
+            continue  # "answer her then that it is fine" is one
+        if found.lastgroup == "soft" and _PUT_NOWHERE.match(left.strip()):
             continue
         ruled = _apart(left, right, found.lastgroup or "soft", _spoken(found))
         one = Break(found.start(), found.end(), left, right, found.group(), ruled)

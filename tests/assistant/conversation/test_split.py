@@ -12,6 +12,15 @@ from ctrag.assistant.conversation.split import split
             "call off the tasting and write Omar that I'm ill",
             ["call off the tasting", "write Omar that I'm ill"],
         ),
+        ("cancel the tasting n tell Omar", ["cancel the tasting", "tell Omar"]),
+        (
+            "forward Omar's mail to Dana, please, and delete the one from the bank",
+            ["forward Omar's mail to Dana", "delete the one from the bank"],
+        ),
+        (
+            "read me what Dana sent, and answer her then that the crane is free",
+            ["read me what Dana sent", "answer her then that the crane is free"],
+        ),
         (
             "I paid the boiler man, mark it done, and put on some jazz",
             ["I paid the boiler man, mark it done", "put on some jazz"],
@@ -74,6 +83,7 @@ def test_requests_in_one_breath_are_told_apart(text: str, parts: list[str]) -> N
         "tell Omar I'm late and that he should start, sorry",
         "ask Omar whether the crane is free and when he starts",
         "play Simon and Garfunkel",
+        "play some rock n roll",
         "put lunch with Sam and Dana in for Friday at one",
         "note that the code is 4471 and the gate sticks",
         "what's the weather in Oslo and Bergen tomorrow",
