@@ -33,6 +33,7 @@ _BREAK = re.compile(
 _AND = re.compile(r"(?<=[\w,.]) (?:n|n'|'n'|&) (?=\w)")
 """As "and" is typed in haste."""
 _POLITE = re.compile(r"\W*(?:please|thanks|thank you|ok(?:ay)?|so|well|yes|now)\W*", re.I)
+_POLITELY = re.compile(r"^(?:(?:please|thanks|thank you),?\s+(?:and|then)\s+)", re.I)
 _PUT_NOWHERE = re.compile(
     rf"{OPENERS}(?:put|stick|pop)\s+(?!.*\b(?:in|on|into|onto|to|down|back|at|for|off|through)\b)",
     re.I,
@@ -117,7 +118,7 @@ def split(text: str) -> list[str]:
         begin = one.end
     found.append(told[begin:])
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
-    parts = [part for part in parts if part and not _POLITE.fullmatch(part)]
+    parts = [_POLITELY.sub("", part) for part in parts if part and not _POLITE.fullmatch(part)]
     return parts if len(parts) > 1 else [text]
 
 
