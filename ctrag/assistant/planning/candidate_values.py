@@ -20,6 +20,7 @@ from ctrag.text.dates.temporal_expressions import (
     offered_dates,
     offered_datetimes,
 )
+from ctrag.text.phone_numbers import dictated_numbers, written_numbers
 from ctrag.text.words import STOPWORDS, fold, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import spec_of
@@ -43,8 +44,6 @@ PLACES = frozenset({"destination", "location", "near", "origin", "place", "addre
 _DAYS = frozenset(
     name.casefold() for names in (calendar.day_name, calendar.month_name) for name in names if name
 )
-_PHONE = re.compile(r"\+?\d(?:[\d().-]|[^\S\r\n]){5,}\d")
-_CLOCK_OR_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NAME_RUN = re.compile(r"\b[^\W\d_a-z]\w*(?:[ '-](?:[^\W\d_a-z]\w*|(?:de|la|da|di|of|the)\b))*")
 
 
@@ -259,14 +258,16 @@ class ValueSources:
 
     def _numbers(self) -> Iterator[CandidateValue]:
         said = self.request.text
-        yield from (CandidateValue(number, "request", "said") for number in _phones(said))
-        yield from (CandidateValue(number, "request", "said") for number in _dictated(said))
+        yield from (CandidateValue(number, "request", "said") for number in written_numbers(said))
+        yield from (CandidateValue(number, "request", "said") for number in dictated_numbers(said))
         for rank, item in enumerate(self.items):
             for name, value in item.fields.items():
                 if not isinstance(value, str):
                     continue
                 how = "person" if name in item_text.fields_of(item, "person") else "number"
-                yield from (CandidateValue(number, item.id, how, rank) for number in _phones(value))
+                yield from (
+                    CandidateValue(number, item.id, how, rank) for number in written_numbers(value)
+                )
         for rank, item in enumerate(self.items):
             for name in item_text.people(item):
                 contact = self.person.contact(name)
@@ -428,51 +429,3 @@ def _content(text: str) -> list[str]:
             else:
                 runs[-1].append(word)
     return sorted((" ".join(run) for run in runs if run), key=lambda run: -len(run.split()))
-
-
-_DIGITS = {
-    word: str(digit)
-    for digit, word in enumerate("zero one two three four five six seven eight nine".split())
-} | {"oh": "0", "o": "0", "nought": "0"}
-_TEENS = {
-    word: str(number)
-    for number, word in enumerate(
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(),
-        10,
-    )
-}
-_TENS = {
-    word: str(digit)
-    for digit, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_ZEROS = {"hundred": "00", "thousand": "000"}
-_REPEATED = {"double": 2, "triple": 3}
-_FEWEST_DIGITS = 6
-
-
-def _dictated(text: str) -> Iterator[str]:
-    """Numbers that are said digit by digit: "oh seven double four, nine hundred"."""
-    digits, times, spoken = "", 1, False
-    said = [*re.findall(r"[^\W_]+", text.casefold()), ""]
-    for word, following in zip(said, [*said[1:], ""], strict=True):
-        if word in _REPEATED:
-            times = _REPEATED[word]
-        elif word in _DIGITS or word in _TEENS or word.isdecimal():
-            digits += (_DIGITS.get(word) or _TEENS.get(word, word)) * times
-            times, spoken = 1, spoken or not word.isdecimal()
-        elif word in _TENS:  # "twenty one" is two digits, "twenty" alone too
-            digits += _TENS[word] + ("" if _DIGITS.get(following, "0") != "0" else "0")
-        elif word in _ZEROS and digits:
-            digits += _ZEROS[word]
-        else:
-            if spoken and len(digits) >= _FEWEST_DIGITS:
-                yield digits
-            digits, times, spoken = "", 1, False
-
-
-def _phones(text: str) -> list[str]:
-    return [
-        match.group().strip()
-        for match in _PHONE.finditer(text)
-        if not _CLOCK_OR_DATE.search(match.group())
-    ]

@@ -11,7 +11,6 @@ from ctrag.assistant.planning.candidate_values import (
     MOST,
     CandidateValue,
     ValueSources,
-    _dictated,
 )
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request, Value
@@ -188,12 +187,6 @@ def test_numbers_come_from_the_request_the_items_words_and_their_people() -> Non
         CandidateValue("+52 33 5550 1103", "p1"),
         CandidateValue("+52 33 5550 1101", "contact"),
     ]
-
-
-def test_numbers_are_read_digit_by_digit() -> None:
-    assert list(_dictated("call oh seven double four, one two 3 please")) == ["0744123"]
-    assert list(_dictated("call 020 7946 0018")) == [], "it is written as it is dialled"
-    assert list(_dictated("at five remind the two of them of chapter one")) == []
 
 
 def test_numbers_on_two_lines_are_two_numbers() -> None:
