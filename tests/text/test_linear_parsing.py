@@ -13,16 +13,26 @@ from ctrag.agents.server.orders import gives_orders
 from ctrag.agents.server.untrusted import cleaned
 from ctrag.agents.session.sent_values import _FENCE
 from ctrag.assistant.apps import lookup
+from ctrag.assistant.conversation.split import split
 from ctrag.assistant.planning import candidate_values, mentions
+from ctrag.assistant.planning.addressee import as_asked
+from ctrag.assistant.planning.in_vain import unasked
+from ctrag.assistant.planning.messages import without_frame
+from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
+from ctrag.assistant.planning.searches import as_searched
+from ctrag.assistant.planning.titles import called
 from ctrag.text.dates.temporal_expressions import (
     find_expressions,
     offered_beginnings,
     offered_dates,
     offered_datetimes,
 )
+from ctrag.text.false_starts import as_meant
+from ctrag.text.phone_numbers import dictated_numbers, written_numbers
 from ctrag.text.terminal import message, visible
 from ctrag.text.words import terms
+from ctrag.toolbox import Tool, Toolbox
 from stores.people.items import Contact
 
 NOW = datetime(2024, 2, 29, 12)
@@ -33,6 +43,15 @@ REPEATED = [
     *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
 ]
 """What texts are made of, again and again, between a beginning and an end that do not fit."""
+
+
+OMAR = [Contact("Omar Salcedo", "friend")]
+
+
+def _tool(api: str) -> Tool:
+    found = Toolbox.packaged().get(api)
+    assert found is not None
+    return found
 
 
 def parsed(text: str) -> None:
@@ -56,10 +75,10 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "numbers": call_grammar.numbers_in,
     "copies": call_grammar.copyable,
     "addresses of parts": candidate_values._parts,
-    "phones": candidate_values._phones,
+    "phones": written_numbers,
     "names": candidate_values._names,
     "content": candidate_values._content,
-    "digits": lambda text: list(candidate_values._dictated(text)),
+    "digits": lambda text: list(dictated_numbers(text)),
     "mail address": lookup.mail_address,
     "number": lookup.is_number,
     "needs of a request": parts_of,
@@ -70,6 +89,19 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "fences": lambda text: _FENCE.sub("", text),
     "terminal": visible,
     "message": message,
+    "as meant": as_meant,
+    "as asked": as_asked,
+    "question or order": lambda text: unasked(
+        Plan("send_mail", {"to": "Omar"}), _tool("send_mail"), f"did {text}", OMAR
+    ),
+    "off a list": lambda text: unasked(
+        Plan("delete_note", {"title": "List"}), _tool("delete_note"), f"take {text}", OMAR
+    ),
+    "message's frame": lambda text: without_frame(text, text, "", OMAR),
+    "added": lambda text: added_text(f"list add {text}", {"title": "List", "text": text}),
+    "note's title": lambda text: called(f"new note {text}: it"),
+    "search": lambda text: as_searched(_tool("google_search"), {"query": text}, text),
+    "split": split,
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))
     for kind in ("email", "phone", "url", "id")

@@ -41,6 +41,8 @@ _PUT_NOWHERE = re.compile(
 """An order that is not at its end: "put lunch with Sam and Dana in"."""
 _INSTEAD = re.compile(r"\b(?:instead|rather)\b|\bto the top\b", re.I)
 _LOOSE_END = re.compile(r"(?:[\s,]+(?:and|then|also|but|um|uh))+[\s,]*$", re.I)
+_LONGEST = 600
+"""Characters of what is split: each break is looked at with all that stands around it."""
 _LONG = 2
 """Words that a request has at least."""
 _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\b(?!.*\?)", re.I)
@@ -109,7 +111,9 @@ class Break:
 
 
 def split(text: str) -> list[str]:
-    """The requests of a text in order; the text itself where it is one."""
+    """The requests of a text in order; the text itself where it is one, or long."""
+    if len(text) > _LONGEST:
+        return [text]
     told = _AND.sub(" and ", as_meant(text))
     found = []
     begin = 0

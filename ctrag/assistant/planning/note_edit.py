@@ -36,7 +36,7 @@ _ADDED = re.compile(
 _FRONTED = re.compile(
     r"\W*(?:(?:please|and|also|ok(?:ay)?|so|um|uh|hey)\W+)*(?:(?:in|on|to|into|onto|for|under)\s+)?"
     r"(?P<where>[^:;!?]{2,80}?)(?P<mark>[,:-])?\s+(?:please\s+)?(?:also\s+)?"
-    r"(?:add|append|put|write)\s+(?:down\s+)?(?:also\s+|there\s+|that\s+)*(?P<what>\S.*?)[.!]?\s*$",
+    r"(?:add|append|put|write)\s+(?:down\s+)?(?:also\s+|there\s+|that\s+)*(?P<what>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """The note first: "house questions also add HOA fees"."""
@@ -86,7 +86,7 @@ def added_text(request: str, arguments: Mapping[str, Value]) -> str | None:
     text, title = arguments.get("text"), arguments.get("title")
     if found is None or not isinstance(text, str) or not isinstance(title, str):
         return None
-    what, where = found["what"].strip(" \"'“”,;:"), found["where"]
+    what, where = found["what"].rstrip(" .!\n").strip(" \"'“”,;:"), found["where"]
     read, said = set(words(text)), set(words(what))
     if not (read <= said or said <= read) or not set(terms(where)) & set(terms(title)):
         return None
