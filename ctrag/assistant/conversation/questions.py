@@ -23,7 +23,7 @@ _ASIDE = frozenset(stems(["please", "one", "mean", "meant", "thanks", "thank"]))
 """What is said beside a choice."""
 _ASKS = re.compile(
     r"\W*(?:and\s+|but\s+|so\s+)?(?:what|when|where|who|whose|why|how|did|does|do|is|are|was|were|has|have"
-    r"|had|will|can|could)(?:'s)?\b",
+    r"|had)(?:'s)?\b",
     re.IGNORECASE,
 )
 """Another question is no answer, whatever words of a choice it has."""

@@ -52,12 +52,7 @@ def by_exact_name(
     known = {tool.api: tool for tool in tools}
     first = found[0][0] if found else ""
     if first == "google_directions" and _NEAR.search(request) and not _WAY.search(request):
-        near = [one for one in found if one[0] == "google_nearby"]
-        if near and "google_nearby" in known:
-            shares = dict(found)
-            swapped = {first: shares["google_nearby"], "google_nearby": shares[first]}
-            found = [(api, swapped.get(api, share)) for api, share in found]
-            return sorted(found, key=lambda one: -one[1])
+        return _exchanged(found, "google_nearby") if "google_nearby" in known else found
     top = known.get(first)
     plays = top is not None and top.api == "search_music" and _PLAYS.search(request) is not None
     if first == "none":
@@ -102,13 +97,18 @@ def by_named_person(
         instead = "call_contact" if whole and not _SPOKEN & set(said) else ""
     elif first in ("google_news", "list_events") and (behind := _WITH.search(request)):
         instead = "search_events" if mentioned(behind["whom"], contacts) else ""
-    if not any(tool.api == instead for tool in tools):
-        return list(ordered)
+    there = any(tool.api == instead for tool in tools)
+    return _exchanged(ordered, instead) if there else list(ordered)
+
+
+def _exchanged(ordered: Sequence[tuple[str, float]], instead: str) -> list[tuple[str, float]]:
+    """The APIs, the first one's share exchanged with another's; as they are without that."""
     shares = dict(ordered)
-    swapped = {first: shares.get(instead, 0.0), instead: shares[first]}
-    return sorted(
-        [(api, swapped.get(api, share)) for api, share in ordered], key=lambda one: -one[1]
-    )
+    first = ordered[0][0]
+    if instead not in shares:
+        return list(ordered)
+    swapped = {**shares, first: shares[instead], instead: shares[first]}
+    return sorted(swapped.items(), key=lambda one: -one[1])
 
 
 def _by_verb(
@@ -121,10 +121,7 @@ def _by_verb(
     meant = [one.api for one in tools if one.api.split("_")[0] == verb and one.app != "music"]
     if len(meant) != 1 or verb not in _OWN:
         return None
-    shares = dict(ordered)
-    swapped = {meant[0]: shares["none"], "none": shares[meant[0]]}
-    rest = [(api, share) for api, share in ordered if api not in swapped]
-    return sorted([*swapped.items(), *rest], key=lambda one: -one[1])
+    return _exchanged(ordered, meant[0])
 
 
 def _name_of(tool: Tool) -> Argument | None:

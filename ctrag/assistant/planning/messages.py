@@ -36,10 +36,9 @@ def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact
         whom: The words that name whom the request addresses at its beginning, or "".
         contacts: The person's contacts.
     """
-    if asked := re.match(
-        rf"(?:please\s+)?ask\s+{re.escape(whom)}\s+for\s+(?P<what>\S.*)$", text, re.I
-    ):
-        return f"Could I have {asked['what'].rstrip('.')}?" if whom else text
+    asks = rf"(?:please\s+)?ask\s+{re.escape(whom)}\s+for\s+(?P<what>\S.*)$"
+    if whom and (asked := re.match(asks, text, re.IGNORECASE)):
+        return f"Could I have {asked['what'].rstrip('.')}?"
     if whom and (rest := _behind_the_name(text, request, whom)):
         return rest
     if _TOLD_LAST.search(request) and (left := _TOLD_LAST.sub("", text)) != text and left:
@@ -52,8 +51,8 @@ def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact
 
 
 def _behind_the_name(text: str, request: str, whom: str) -> str:
-    """What follows the addressed one's name in a message that was read with it: "email Tony bone is
-    fine" tells Tony "Bone is fine."; empty where it was read without."""
+    """What follows the addressed one's name in a message that was read with it: "email Ole red is
+    fine" tells Ole "Red is fine."; empty where it was read without."""
     said, name = words(text), words(whom)
     at = words(request)
     begins = at.index(name[0]) + len(name) if name[0] in at else len(at)

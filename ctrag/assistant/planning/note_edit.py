@@ -35,11 +35,11 @@ _ADDED = re.compile(
 )
 _FRONTED = re.compile(
     r"\W*(?:(?:please|and|also|ok(?:ay)?|so|um|uh|hey)\W+)*(?:(?:in|on|to|into|onto|for|under)\s+)?"
-    r"(?P<where>[^:;!?]{2,80}?)(?P<mark>[,:-])?\s+(?:please\s+)?(?:also\s+)?"
+    r"(?P<where>[^:;!?]{2,80}?)[,:-]?\s+(?:please\s+)?(?:also\s+)?"
     r"(?:add|append|put|write)\s+(?:down\s+)?(?:also\s+|there\s+|that\s+)*(?P<what>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-"""The note first: "house questions also add HOA fees"."""
+"""The note first: "garden list also add two hoses"."""
 _WHOLE = re.compile(
     r"\b(?:rewrite|whole|only|nothing else|just|new text|anew|write .* new|replace)\b",
     re.IGNORECASE,

@@ -71,7 +71,7 @@ def repaired(
 
 
 def _played(request: str) -> FilledSlot | None:
-    """The name in "put on some Stromae" and "play drum and bass"; None where more is said."""
+    """The name in "put on some Moloko" and "play drum and bass"; None where more is said."""
     asked = _PLAY.match(as_meant(request))
     name = "" if asked is None else asked["name"].strip()
     parts = set(words(name))

@@ -81,7 +81,7 @@ _MILITARY = re.compile(
 _HALF_DIGIT = re.compile(
     r"\bhalf\s+(?P<hour>1[0-2]|[1-9])(?![\d:./%-]|\s*(?:of|price|pound|kilo)\b)", re.IGNORECASE
 )
-# "Dart day 10 not 9" moves the hour: elsewhere a number behind "day" counts days.
+# "Sports day 11 not 10" moves the hour: elsewhere a number behind "day" counts days.
 _NOT_THE_HOUR = re.compile(
     rf"\b(?P<day>day)\s+(?P<new>{HOUR}),?\s+not\s+(?P<old>{HOUR})(?=\s*(?:$|[,.;!?]))",
     re.IGNORECASE,
