@@ -96,6 +96,29 @@ def prepare() -> None:
         line(f"{filler.folder.name}: ready on {filler.engine.name}")
 
 
+@app.command("prune")
+def prune() -> None:
+    """Remove converted weights that this version does not use, as earlier ones left them.
+
+    What another installed version or another setting uses is converted again when it is needed.
+
+    Example: ctrag models prune
+    """
+    from ctrag.models.made_folder import drop_unused
+    from ctrag.models.weights import weights_folder
+    from ctrag.settings import cache_folder
+
+    prepare()
+    dropped = [
+        one
+        for folder in (weights_folder(), cache_folder() / "models")
+        for one in drop_unused(folder)
+    ]
+    for path, size in dropped:
+        line(f"removed {path} ({size / 1e6:,.0f} MB)")
+    line(f"{len(dropped)} folders, {sum(size for _, size in dropped) / 1e6:,.0f} MB removed")
+
+
 @app.command("fetch")
 def fetch(name: Annotated[str, typer.Argument(help="A hub name such as owner/model.")]) -> None:
     """Download a model from the hub into the local cache.

@@ -89,6 +89,18 @@ def drop_damaged(folder: Path) -> list[Path]:
     return damaged
 
 
+def drop_unused(folder: Path) -> list[tuple[Path, int]]:
+    """Take away the made folders inside that this process has not opened, which are made again
+    when they are needed; returns them with their sizes in bytes."""
+    dropped = []
+    for one in sorted(folder.iterdir()) if folder.exists() else []:
+        if (one / SEAL).exists() and one not in _checked:
+            size = sum(file.stat().st_size for file in _files(one))
+            _take_away(one)
+            dropped.append((one, size))
+    return dropped
+
+
 def _make(target: Path, make: Callable[[Path], None]) -> None:
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.rmtree(temporary, ignore_errors=True)
@@ -112,7 +124,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
 
 
 def _take_away(target: Path) -> None:
-    aside = target.with_name(f".{target.name}-damaged.{os.getpid()}")
+    aside = target.with_name(f".{target.name}-old.{os.getpid()}")
     shutil.rmtree(aside, ignore_errors=True)
     target.rename(aside)
     shutil.rmtree(aside, ignore_errors=True)

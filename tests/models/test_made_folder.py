@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctrag.models import made_folder
-from ctrag.models.made_folder import SEAL, drop_damaged, intact, made
+from ctrag.models.made_folder import SEAL, drop_damaged, drop_unused, intact, made
 
 WEIGHTS = "weights of a model" * 100
 
@@ -107,3 +107,12 @@ def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no space"):
         made(tmp_path / "model", fails)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pruning_takes_what_was_not_opened_and_nothing_else(tmp_path: Path) -> None:
+    old, used = made(tmp_path / "version 1", fill), made(tmp_path / "version 2", fill)
+    (tmp_path / "not made here").mkdir()
+    made_folder._checked.clear()
+    made(used, never)
+    assert drop_unused(tmp_path) == [(old, len(WEIGHTS) + 4)]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["not made here", "version 2"]
