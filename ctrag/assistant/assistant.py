@@ -30,7 +30,7 @@ from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.slot_filler import SlotFiller
-from ctrag.assistant.spoken import check_words, moment
+from ctrag.assistant.spoken import as_order, check_words, moment
 from ctrag.assistant.trace import Trace
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
@@ -175,8 +175,9 @@ class Assistant:
         """
         trace = Trace()
         view = self.view()
-        with trace.step("context.retrieve", text=request.text, items=len(view)) as step:
-            found = self.retriever.retrieve(view, request, self._options.items, explain=explain)
+        order = as_order(request)
+        with trace.step("context.retrieve", text=order.text, items=len(view)) as step:
+            found = self.retriever.retrieve(view, order, self._options.items, explain=explain)
             found = focus.first(found, view)
             step.outputs = {
                 "items": [one.item.id for one in found.items],
@@ -185,7 +186,7 @@ class Assistant:
             }
         with trace.step("tools.search", items=[one.item.id for one in found.items]) as step:
             tools = self.tools.search(
-                request,
+                order,
                 [one.item for one in found.items],
                 len(self.toolbox) if focus.apis else self._options.tools,
                 relevance=found.relevance,
@@ -196,7 +197,7 @@ class Assistant:
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
                 "none": round(tools.none, 3),
             }
-        planned = self._plan(request, view, found, tools, trace, focus)
+        planned = self._plan(order, view, found, tools, trace, focus)
         plans = (NONE if planned.plan is None else planned.plan, *planned.alternatives)
         plan, *settled = (played_as(focus.settle(one), view.items) for one in plans)
         others: list[Plan] = []  # what is known may make plans equal

@@ -1,9 +1,12 @@
 """What may be said to the assistant: how long a request, a place and a song are, and when."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from ctrag.errors import InputError
+from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.time_phrases import FIRST_YEAR, LAST_YEAR, in_usual_years
+from stores.people.items import Request
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""
@@ -45,3 +48,8 @@ def moment(at: datetime) -> datetime:
             f"at: a request is made in the years {FIRST_YEAR} to {LAST_YEAR}, not {at.year}"
         )
     return at.replace(second=0, microsecond=0)
+
+
+def as_order(request: Request) -> Request:
+    """A request as it is answered: however politely it is put, it is the same order."""
+    return replace(request, text=without_courtesy(request.text))

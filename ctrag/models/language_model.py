@@ -18,6 +18,8 @@ from ctrag.models.lm_weights import planner_folder
 from ctrag.models.placement import Placement
 from ctrag.models.tokenizer_files import load_tokenizer
 
+_TURNS, _SHORTEST_LOOP = 3, 6
+"""Turns that make a loop, of at least so many tokens: "ha ha ha" and "000" are none."""
 LONGEST_BOUND = 600
 """Tokens of an answer under a grammar at most; the grammar's own bounds are tighter."""
 LONGEST_FREE = 120
@@ -191,7 +193,7 @@ class LanguageModel:
             after = np.where(allowed[: logits.shape[1]], logits[-1], -np.inf)
             if not np.isfinite(after).any():
                 break  # what must follow has signs that the vocabulary cannot spell
-            token = _unrepeated(after, plan[given:])
+            token = (_unlooped if until is None else _unrepeated)(after, plan[given:])
             if not named:
                 confidence *= _probability(after, token)
             matcher.consume_token(token)
@@ -246,6 +248,34 @@ def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
     fresh = logits.copy()
     fresh[list(followed)] = -np.inf
     return int(fresh.argmax()) if np.isfinite(fresh).any() else token
+
+
+def _unlooped(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
+    """The likeliest token that does not go round in a circle, if there is one.
+
+    A text may say "the 18th but not the 19th", whose numbers are single digits; three times the
+    same in a row are a loop.
+    """
+    fresh = logits
+    while True:
+        token = int(fresh.argmax())
+        if not _loops([*plan, token]):
+            return token
+        if fresh is logits:
+            fresh = logits.copy()
+        fresh[token] = -np.inf
+        if not np.isfinite(fresh).any():
+            return int(logits.argmax())
+
+
+def _loops(plan: list[int]) -> bool:
+    for size in range(1, len(plan) // _TURNS + 1):
+        if size * _TURNS < _SHORTEST_LOOP:
+            continue
+        last = plan[-size:]
+        if all(plan[-size * (turn + 1) : -size * turn] == last for turn in range(1, _TURNS)):
+            return True
+    return False
 
 
 def _probability(logits: "np.ndarray[Any, Any]", token: int) -> float:

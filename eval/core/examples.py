@@ -8,6 +8,7 @@ import numpy as np
 
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, PersonView, encode_items
+from ctrag.assistant.spoken import as_order
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
 from ctrag.models.request_adapter import Adapter, RequestEncoder
@@ -50,15 +51,16 @@ def load_examples(
     labels = load_labels(folder)
     views = load_views(dataset, encoder)
     request_encoder = RequestEncoder(encoder, adapter)
-    readings = request_encoder.read([asked.request.text for asked in dataset.requests])
+    orders = [as_order(asked.request) for asked in dataset.requests]
+    readings = request_encoder.read([order.text for order in orders])
     examples = []
-    for asked, (vector, tuned) in zip(dataset.requests, readings, strict=True):
+    for asked, order, (vector, tuned) in zip(dataset.requests, orders, readings, strict=True):
         known = labels[asked.query_id]
         if known.relevant is None:
             continue
         view = views[asked.person_id]
         relevance = np.isin(view.ids, list(known.relevant)).astype(np.float32)
-        context = FeatureContext(view, asked.request, vector, np.arange(len(view)), tuned)
+        context = FeatureContext(view, order, vector, np.arange(len(view)), tuned)
         examples.append(RankingExample(asked, context, known, relevance))
     if not examples:
         raise InputError(f"{folder}: no request says which items are relevant")

@@ -13,6 +13,7 @@ from ctrag.assistant.context.candidates import candidates
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.open import toolbox_of
+from ctrag.assistant.spoken import as_order
 from eval.core.calibration import expected_calibration_error
 from eval.core.examples import RankingExample, load_views
 from eval.core.experiment import Experiment, data_sha256, versions
@@ -164,8 +165,8 @@ def _planned(request: SpokenRequest, view: PersonView, steps: PlanningSteps, run
     """The plan when this person asks, with the seconds of all its steps."""
     began = time.perf_counter()
     person = view.person
-    asked = Request(request.text, person.now)
-    [(vector, tuned)] = steps.retriever.request_encoder.read([request.text])
+    asked = as_order(Request(request.text, person.now))
+    [(vector, tuned)] = steps.retriever.request_encoder.read([asked.text])
     context = FeatureContext(view, asked, vector, candidates(view, asked, vector, tuned), tuned)
     example = RankingExample(
         DatasetRequest(request.query_id, person.person_id, asked),

@@ -22,6 +22,7 @@ from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.searches import as_searched
 from ctrag.assistant.planning.titles import called
+from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.temporal_expressions import (
     find_expressions,
     offered_beginnings,
@@ -90,6 +91,8 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "terminal": visible,
     "message": message,
     "as meant": as_meant,
+    "courtesy": without_courtesy,
+    "courtesy's end": lambda text: without_courtesy(f"could you move it, {text}"),
     "as asked": as_asked,
     "question or order": lambda text: unasked(
         Plan("send_mail", {"to": "Omar"}), _tool("send_mail"), f"did {text}", OMAR
@@ -98,6 +101,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
         Plan("delete_note", {"title": "List"}), _tool("delete_note"), f"take {text}", OMAR
     ),
     "message's frame": lambda text: without_frame(text, text, "", OMAR),
+    "added to": lambda text: added_text(f"add {text} to the list", {"title": "List", "text": text}),
     "added": lambda text: added_text(f"list add {text}", {"title": "List", "text": text}),
     "note's title": lambda text: called(f"new note {text}: it"),
     "search": lambda text: as_searched(_tool("google_search"), {"query": text}, text),

@@ -161,6 +161,19 @@ def test_since_looks_back() -> None:
     assert offered_datetimes("who rang since five", THURSDAY)[0] == datetime(2025, 4, 17, 5)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a reminder to water the ferns on Wednesday, since they're out of town",
+        "remind me on Wednesday to call Walt, he has been ill since Monday",
+        "lunch on Wednesday because she was away on Tuesday",
+    ],
+)
+def test_a_reason_that_lies_back_moves_no_day_into_the_past(said: str) -> None:
+    assert datetime(2025, 4, 23).date() in [one.date() for one in offered_datetimes(said, THURSDAY)]
+    assert min(offered_datetimes(said, THURSDAY)[:1]) > THURSDAY
+
+
 def test_dates_come_as_named_then_of_items_then_today() -> None:
     assert offered_dates("flights on 19 December", THURSDAY, [ITEM])[:3] == [
         date(2025, 12, 19),

@@ -63,6 +63,7 @@ class Retrieval:
         own = Path(__file__).parents[2]
         code = [
             *sorted((own / "ctrag" / "assistant" / "context").glob("*.py")),
+            own / "ctrag" / "text" / "courtesy.py",
             own / "eval" / "core" / "examples.py",
         ]
         parts = [
@@ -177,7 +178,7 @@ class Retrieval:
         """The examples with readings by adapters that never saw the person."""
         readings = {} if self.new or self.served else self._out_of_fold(examples, sources)
         new = [one for one in examples if one.asked.query_id not in readings]
-        texts = [one.asked.request.text for one in new]
+        texts = [one.context.request.text for one in new]
         read = RequestEncoder(encoder, self.tuned.adapter).read(texts)
         readings |= {
             one.asked.query_id: tuned

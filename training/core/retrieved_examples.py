@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, PersonView
+from ctrag.assistant.spoken import as_order
 from ctrag.errors import InputError
 from ctrag.models.request_adapter import TunedRequest
 from eval.core.examples import RankingExample, in_stores_order
@@ -124,7 +125,9 @@ class RetrievedExamples:
             relevance = np.isin(view.ids, list(labels.relevant or ())).astype(np.float32)
             tuned = TunedRequest(*next(readings)) if arrays["tuned"][place] else None
             vector = arrays["vectors"][place]
-            context = FeatureContext(view, asked.request, vector, np.arange(len(view)), tuned)
+            context = FeatureContext(
+                view, as_order(asked.request), vector, np.arange(len(view)), tuned
+            )
             examples.append(RankingExample(asked, context, labels, relevance))
         held_out = arrays["held_out"].astype(bool)
         return cls(examples, scores, held_out, str(arrays["encoder"]), names)

@@ -94,7 +94,7 @@ def train_encoder(
     column = 0
     for member in encoder.members:
         progress(f"{member.name}: reading {len(examples)} requests below the tuned layers")
-        below = encoder.frozen_states(member, [one.asked.request.text for one in examples])
+        below = encoder.frozen_states(member, [one.context.request.text for one in examples])
         rows = _rows(below, examples, apis, column, len(encoder.members))
         size = rows[0].below.shape[1]
         column += size

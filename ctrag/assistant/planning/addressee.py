@@ -5,6 +5,7 @@ The person behind such a verb receives what is sent, whoever else is named in th
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.mentions import mention_words, mentioned
@@ -43,6 +44,16 @@ _ENDS = frozenset(
     "where why who which it's it there there's you please not and".split()
 )
 """Words that begin what is said, and no name."""
+_HER = re.compile(r"\bher\s+(?P<what>[^\W\d_][\w'’-]*)", re.IGNORECASE)
+_NO_THING = frozenset(
+    "at on in to for with from by about after before until till over round the a an my our his "
+    "their that if this these those it some any all as and or but so when where what how why "
+    "who which whether because i we he she they you not no yes now today tonight tomorrow "
+    "yesterday later soon again back up off out down there here home know think come go wait "
+    "next once twice more please thanks monday tuesday wednesday thursday friday saturday "
+    "sunday".split()
+)
+"""Words behind "her" that nobody has: "tell her that", "meet her at six"."""
 SENDS = ("send_mail", "reply_to_mail", "notify_attendees")
 """APIs that tell somebody what was said."""
 _EVERYBODY = frozenset("everyone everybody all they them others team group guys folks lot".split())
@@ -89,6 +100,26 @@ def as_asked(request: str) -> str:
         return request
     verb = "tell" if found["what"].casefold().startswith("s") else "ask"
     return f"{found['lead']}{verb} {found['whom']} {request[found.end() :]}"
+
+
+def as_possessed(request: str, sent: str) -> str:
+    """A request whose "her" is "your" before what the one addressed has, where a message was read
+    without it: "tell Ida I'll feed her cat" is no "I'll feed you".
+
+    Args:
+        request: What was said.
+        sent: The message that was read of it.
+    """
+    there = words(sent)
+    if "you" not in there:
+        return request
+
+    def owned(found: re.Match[str]) -> str:
+        noun = words(found["what"])[0]
+        read_as_object = noun not in there or ("you", noun) in pairwise(there)
+        return f"your {found['what']}" if read_as_object and noun not in _NO_THING else found[0]
+
+    return _HER.sub(owned, request)
 
 
 def reaches_others(

@@ -10,7 +10,7 @@ from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.in_vain import in_vain, unasked
 from ctrag.assistant.planning.mentions import mention_words, mentioned
-from ctrag.assistant.planning.messages import sent_text, subject_of, without_frame
+from ctrag.assistant.planning.messages import dictated, sent_text, subject_of, without_frame
 from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
@@ -31,6 +31,16 @@ from ctrag.text.words import terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Contact, Item
 
+_KINDS = frozenset(terms("note notes reminder reminders event events mail mails email emails"))
+"""Stems that name a kind of thing and no thing: "delete my note" is not "Meeting notes"."""
+_WHEN = frozenset(
+    terms(
+        "monday tuesday wednesday thursday friday saturday sunday today tonight tomorrow yesterday "
+        "day week weekend month year morning afternoon evening night noon hour time new old last "
+        "next first"
+    )
+)
+"""Stems of when, which many titles share."""
 _SUBJECT = ("send_mail", "subject")
 _LEADING = re.compile(r"^(?:(?:the|a|an|my)\W+)+", re.IGNORECASE)
 _DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
@@ -124,6 +134,7 @@ def compose(
     arguments |= _whole_title(tool, arguments, slots, sources.request.text)
     if not arguments and plain < SAID:
         arguments |= _searched(tool, sources)
+    arguments |= _named_instead(tool, arguments, sources, plain)
     plan = Plan(tool.api, arguments)
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
     named = _named(tool, arguments, text, contacts)
@@ -172,7 +183,7 @@ def _named(
     tool: Tool, arguments: Mapping[str, Value], request: str, contacts: Sequence[Contact]
 ) -> float:
     """Share of the names of what the person has that the request says in part; 1 without any."""
-    said = set(terms(request))
+    said = set(terms(request)) - _KINDS
     owned = [
         bool(said & set(terms(str(arguments[one.name]))))
         for one in tool.arguments
@@ -182,6 +193,23 @@ def _named(
         meant = [one for one in contacts if one.name == arguments.get("contact")]
         owned += [bool(set(words(request)) & mention_words(one)) for one in meant]
     return sum(owned) / len(owned) if owned else 1.0
+
+
+def _named_instead(
+    tool: Tool, arguments: Mapping[str, Value], sources: ValueSources, plain: float
+) -> dict[str, Value]:
+    """Another title where a plain request has no word of the chosen one and words of one other
+    alone: "the note about the lake" is "Packing for the lake", not the "Meeting notes"."""
+    names = [one.name for one in tool.arguments if one.name in OWNED and one.match == "value"]
+    about = tool.api.startswith(("delete_", "complete_", "read_note", "read_reminder"))
+    if not about or plain < SAID or len(names) != 1 or names[0] not in arguments:
+        return {}
+    said = set(terms(sources.request.text)) - _KINDS - _WHEN
+    if said & set(terms(str(arguments[names[0]]))):
+        return {}
+    titles = {item_text.title(one) for one in sources.owned if one.app == tool.app}
+    named = [title for title in titles if said & set(terms(title))]
+    return {names[0]: named[0]} if len(named) == 1 else {}
 
 
 def _chosen(
@@ -290,7 +318,7 @@ def _as_sent(
         text = arguments.get(name)
         if isinstance(text, str):
             read = without_frame(text, request, whom, contacts)
-            found[name] = sent_text(read, request)
+            found[name] = dictated(request) or sent_text(read, request)
     subject = arguments.get("subject")
     if whom and isinstance(subject, str) and (found.get("body") or "") != arguments.get("body"):
         subject = without_frame(subject, request, whom, contacts)

@@ -13,6 +13,8 @@ from ctrag.toolbox import Argument, Tool
 from stores.people.items import Contact
 
 _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", re.IGNORECASE)
+_KIND = re.compile(r"\b(?:playlist|album)\b", re.IGNORECASE)
+"""Words that say what is played: "my salsa playlist" is no genre."""
 _POLITE = re.compile(
     r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
 )
@@ -60,7 +62,7 @@ def by_exact_name(
     nearby = first == "google_nearby" and _NEAR.search(request)
     if top is None or nearby or not (plays or _name_of(top) is not None):
         return found
-    if not plays and _named(top, values, request):
+    if not plays and (_named(top, values, request) or _KIND.search(request)):
         return found
     for place, (api, share) in enumerate(found):
         other = known.get(api)

@@ -24,6 +24,14 @@ _TOLD_LAST = re.compile(
 _TOLD_BETWEEN = re.compile(
     rf"{_ASIDE}{_TELLS}\s+(?P<whom>(?:[\w'’.-]+\s+){{1,3}}?)(?:know\s+)?that\s+", re.IGNORECASE
 )
+_DICTATED = re.compile(
+    rf"^\W*(?:please\s+)?(?:{_TELLS}|reply|respond|say|send)\b[^:.;!?\n]{{1,90}}:\s+(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKEN_BACK = re.compile(
+    r"\bno,?\s+(?:wait|say|make|sorry|not)\b|\bscratch\s+that\b|\bi\s+mean\b", re.IGNORECASE
+)
+_AND_THAT = re.compile(r"\band\s+that\s+(?!was\b|is\b)", re.IGNORECASE)
 _DETERMINERS = frozenset("a an the this that these those my our your his her their".split())
 
 
@@ -48,6 +56,18 @@ def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact
         return text
     rest = text[between.end() :]
     return f"{text[: between.start()]}, {rest}" if telling_words(rest) else text
+
+
+def dictated(request: str) -> str | None:
+    """The message of "answer Ole: yes, come at six", which is sent as it is; None where none is
+    dictated, or part of it is taken back."""
+    found = _DICTATED.match(request)
+    if found is None or _TAKEN_BACK.search(found["text"]):
+        return None
+    text = found["text"].strip().strip('"“”')
+    if len(telling_words(text)) < 2:
+        return None
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?…' else '.'}"
 
 
 def _behind_the_name(text: str, request: str, whom: str) -> str:
@@ -84,8 +104,10 @@ def sent_text(text: str, request: str) -> str:
     greeted = re.match(r"\W*(?:please\s+)?say\s+(?P<what>.+?)\s+to\s+(?P<whom>.+?)\W*$", said)
     if greeted and text.casefold().strip(" .!") == f"{greeted['what']} to {greeted['whom']}":
         text = f"{text[: len(greeted['what'])]}."
+    if re.search(r"\bthat\b.*\band\s+that\b", said, re.DOTALL):  # "that I come and that I stay"
+        text = _AND_THAT.sub("and ", text)
     for whole, short in _SHORT.items():
-        twice = rf"\b{whole}\b.{{0,40}}?\b(?P<who>\w+)['’]{short}\b"
+        twice = rf"\b{whole}\b[^,.;:!?]{{0,40}}?\b(?P<who>\w+)['’]{short}\b"
         found = re.search(twice, text, re.IGNORECASE)
         if found and whole not in words(said) and f"{found['who'].casefold()}'{short}" in said:
             text = f"{text[: found.end('who')]}{text[found.end() :]}"

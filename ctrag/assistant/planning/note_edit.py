@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 
 from ctrag.assistant.planning.plan import Value
+from ctrag.assistant.spoken import LONGEST_REQUEST
 from ctrag.text.dates.number_words import number
 from ctrag.text.words import stems, terms, words
 
@@ -33,6 +34,10 @@ _ADDED = re.compile(
     r"(?P<what>.+)\s+(?:to|on|onto|in|into)\s+(?P<where>[^,.;:!?]+)[.!?]?\s*(?:please\W*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+_TO = re.compile(r"(?<=\s)(?:to|on|onto|in|into)\s", re.IGNORECASE)
+_LONGEST_WHERE = 30
+"""Characters that "to the ... note" has at most around a title."""
+_NOTE = frozenset("the my our a that note list page".split())
 _FRONTED = re.compile(
     r"\W*(?:(?:please|and|also|ok(?:ay)?|so|um|uh|hey)\W+)*(?:(?:in|on|to|into|onto|for|under)\s+)?"
     r"(?P<where>[^:;!?]{2,80}?)[,:-]?\s+(?:please\s+)?(?:also\s+)?"
@@ -82,15 +87,30 @@ def added_text(request: str, arguments: Mapping[str, Value]) -> str | None:
     Returns:
         None where the request does not say it so, or the text read has other words.
     """
+    if len(request) > LONGEST_REQUEST:
+        return None
     found = _ADDED.match(request) or _FRONTED.match(request)
     text, title = arguments.get("text"), arguments.get("title")
     if found is None or not isinstance(text, str) or not isinstance(title, str):
         return None
-    what, where = found["what"].rstrip(" .!\n").strip(" \"'“”,;:"), found["where"]
+    what, where = _parted(found, title) if found.re is _ADDED else found.group("what", "where")
+    what = what.rstrip(" .!\n").strip(" \"'“”,;:")
     read, said = set(words(text)), set(words(what))
     if not (read <= said or said <= read) or not set(terms(where)) & set(terms(title)):
         return None
     return what
+
+
+def _parted(found: re.Match[str], title: str) -> tuple[str, str]:
+    """What is added and the note, whose title may have a "to" of its own: "eggs to the to do list"
+    adds eggs."""
+    named = {*words(title), *_NOTE}
+    said = found.string[found.start("what") : found.end("where")]
+    for joint in _TO.finditer(said, max(0, len(said) - len(title) - _LONGEST_WHERE)):
+        where = said[joint.end() :]
+        if set(words(where)) <= named and not set(words(where)) <= _NOTE:
+            return said[: joint.start()], where
+    return found["what"], found["where"]
 
 
 def says_whole(request: str) -> bool:

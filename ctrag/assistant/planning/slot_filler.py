@@ -15,7 +15,7 @@ from pathlib import Path
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
-from ctrag.assistant.planning.addressee import as_asked
+from ctrag.assistant.planning.addressee import as_asked, as_possessed
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.slots import OWNED, slots_of
 from ctrag.models import packages
@@ -37,6 +37,8 @@ ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
 SYSTEM = "Fill in what is said."
 _LONGEST_REQUEST = 600
 _EDGES = "\"“”„«»()[]{}<>*_`,.;:!?…'‘’"
+_ABBREVIATED = re.compile(r"(?:[^\W\d_]\.){2,5}")
+"""Words whose last point is part of them: "U.K."."""
 _UNWRITABLE = re.compile(r'["\\]|<\||[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 """Words with quotes, chat markers or control characters are left out."""
 _MARK = "[,.;:!?]?"
@@ -146,6 +148,13 @@ class SlotFiller(LanguageModel):
             answer = self.decode(tokens).removeprefix(begin).strip()
             found[slot.name] = FilledSlot(_read(answer), sure)
             begin += f"{answer}\n"
+        if tool.effect == "outward":
+            for slot in slots:
+                sent = found[slot.name].value
+                if is_text(slot) and sent is not None:
+                    meant = as_possessed(request.text, sent)
+                    if meant != request.text:
+                        return self.fill(replace(request, text=meant), tool, items)
         return found
 
 
@@ -159,7 +168,10 @@ def is_text(slot: Argument) -> bool:
 
 def said_words(text: str) -> list[str]:
     """The words of a text as they are written, without the marks around them."""
-    found = (word.strip(_EDGES) for word in text.split())
+    found = (
+        word.strip(_EDGES) if _ABBREVIATED.fullmatch(word) is None else word
+        for word in text.split()
+    )
     return [word for word in found if word and not _UNWRITABLE.search(word)]
 
 

@@ -101,6 +101,15 @@ _PAST = re.compile(
     r"[^,.;!?]{0,30}day\b",
     re.IGNORECASE,
 )
+_WHY = re.compile(
+    r"\b(?:because|cause|cos|since|as)\s+(?:i|it|he|she|we|they|there)\b[^.;!?]*$", re.IGNORECASE
+)
+# What is to come, whatever its reason was: "remind me on Friday, he has been ill since Monday".
+_AHEAD = re.compile(
+    r"\bremind\s+(?:me|us)\b|\b(?:an?|another|new)\s+(?:reminder|alarm)\b"
+    r"|^\W*(?:book|schedule|reschedule|wake|plan|invite)\b",
+    re.IGNORECASE,
+)
 _SHIFT = re.compile(
     r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang|slip|mak)(?:e|es|ed|ing|"
     r"s)?\b|\b(?:instead|it is|too (?:early|late)|safer|then|suits|fine)\b",
@@ -172,7 +181,7 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
         text = _with_ranges(text)
     now = now.replace(second=0, microsecond=0)
     whole = [one.replace(second=0, microsecond=0) for one in anchors if in_usual_years(one)]
-    past = _PAST.search(text) is not None
+    past = _AHEAD.search(text) is None and _PAST.search(_WHY.sub("", text)) is not None
     found = [TimeGroup(clock.begin, clock.end, clock=clock) for clock in find_clocks(text)]
     found += [TimeGroup(part.begin, part.end, part=part) for part in find_parts(text)]
     anchor_days = [anchor.date() for anchor in whole[:3]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.addressee import addressee, as_asked, reaches_others
+from ctrag.assistant.planning.addressee import addressee, as_asked, as_possessed, reaches_others
 from ctrag.assistant.planning.plan import Plan
 from stores.people.items import Contact, Item
 
@@ -68,3 +68,19 @@ def test_a_message_to_another_than_the_one_addressed_goes_astray() -> None:
 )
 def test_writing_somebody_a_question_is_asking_them(said: str, framed: str) -> None:
     assert as_asked(said) == framed
+
+
+@pytest.mark.parametrize(
+    ("request_", "read", "meant"),
+    [
+        ("tell Ruth I'll feed her cat", "I'll feed you.", "tell Ruth I'll feed your cat"),
+        ("tell Ruth I bring her books", "I bring you books.", "tell Ruth I bring your books"),
+        ("tell Ruth I'll meet her at six", "I'll meet you at six.", None),
+        ("tell Ruth her parcel is here", "Your parcel is here.", None),
+        ("tell Ole I'll feed her cat", "I'll feed her cat.", None),
+    ],
+)
+def test_what_belongs_to_the_one_addressed_is_not_lost(
+    request_: str, read: str, meant: str | None
+) -> None:
+    assert as_possessed(request_, read) == (meant or request_)

@@ -13,7 +13,7 @@ from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
-from ctrag.models.language_model import _unrepeated
+from ctrag.models.language_model import _unlooped, _unrepeated
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
 
@@ -157,6 +157,20 @@ def test_three_tokens_in_a_row_are_not_said_twice() -> None:
     assert _unrepeated(logits, [1, 0]) == 2
     assert _unrepeated(logits, [1, 0, 2, 1, 0]) == 3
     assert _unrepeated(np.array([-np.inf, -np.inf, 3.0, -np.inf]), [1, 0, 2, 1, 0]) == 2
+
+
+def test_only_a_third_turn_of_the_same_makes_a_loop() -> None:
+    import numpy as np
+
+    the, space, one, eight, ninth = range(5)
+    likely = {one: 3.0, ninth: 2.0}
+    logits = np.array([likely.get(token, 0.0) for token in range(5)])
+    day = [the, space, one, eight]  # "the 18th ... the 1" goes on to the 19th
+    assert _unlooped(logits, [*day, the, space]) == one
+    assert _unlooped(logits, [one, one]) == one
+    assert _unlooped(logits, [one] * 5) == ninth
+    assert _unlooped(logits, [space, one, space, one, space]) == ninth
+    assert _unlooped(np.array([-np.inf, -np.inf, 3.0]), [2] * 5) == 2
 
 
 def test_what_reaches_others_stays_in_the_persons_words_unless_told_otherwise() -> None:

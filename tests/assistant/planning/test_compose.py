@@ -335,3 +335,25 @@ def test_who_is_not_named_in_a_plain_request_is_not_invited() -> None:
     assert invited("a run tomorrow at nine", 0.9) is None
     assert invited("a run tomorrow at nine with tom", 0.9) == ["Tom Reed"]
     assert invited("a run tomorrow at nine", 0.2) == ["Tom Reed"]
+
+
+def note(key: str, title: str) -> Item:
+    return Item(key, "notes", {"title": title, "body": "-", "folder": "Own", "edited_at": AT})
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("delete the note about the lake", "Packing for the lake"),
+        ("delete the meeting notes", "Meeting notes harbour"),
+        ("delete the note of Friday", "Meeting notes harbour"),  # as ranked: no title is named
+    ],
+)
+def test_the_word_for_a_kind_of_thing_names_no_thing(said: str, title: str) -> None:
+    kept = (note("n1", "Meeting notes harbour"), note("n2", "Packing for the lake"))
+    called = tool("delete_note")
+    sources = ValueSources(Request(said, AT), ADA, kept[:1], owned=kept)
+    values = rank_values([called], sources)["delete_note"]
+    found = compose(called, values, {}, sources)
+    assert found.plan == Plan("delete_note", {"title": title})
+    assert found.named == (said != "delete the note of Friday")

@@ -37,6 +37,10 @@ def test_what_the_first_api_has_or_what_is_named_among_much_else_changes_nothing
         assert by_exact_name(SHARES, tools(*VALUES), VALUES, said) == SHARES
 
 
+def test_the_kind_that_is_named_is_played() -> None:
+    assert by_exact_name(SHARES, tools(*VALUES), VALUES, "my Blue Monk playlist") == SHARES
+
+
 def test_a_search_gives_way_to_what_is_to_be_heard() -> None:
     shares = [("search_music", 0.7), ("play_song", 0.3)]
     found = by_exact_name(shares, tools(*VALUES, "search_music"), VALUES, "let me hear Blue Monk")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.messages import sent_text, subject_of, without_frame
+from ctrag.assistant.planning.messages import dictated, sent_text, subject_of, without_frame
 from stores.people.items import Contact
 
 
@@ -16,12 +16,30 @@ from stores.people.items import Contact
         ("How long will it'll take?", "ask Ole how long it'll take", "How long will it take?"),
         ("Do you have what you've got?", "ask Ole if he has what he's got", None),
         ("I will see what she'll say.", "tell Ole I will see what she'll say", None),
+        ("He will come, I'll stay.", "tell Ole he comes, I'll stay", None),
+        ("I come and that I stay.", "tell Ole that I come and that I stay", "I come and I stay."),
+        ("I left and that hurt.", "tell Ole I left and that hurt", None),
     ],
 )
 def test_a_message_has_no_infinitive_for_a_request_and_no_verb_twice(
     read: str, request_: str, sent: str | None
 ) -> None:
     assert sent_text(read, request_) == (read if sent is None else sent)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sent"),
+    [
+        ("answer Ole's question: yes, come at six", "Yes, come at six."),
+        ("Write Ole: his keys are here. Ring me!", "His keys are here. Ring me!"),
+        ("answer Ole: come at six, no wait, at seven", None),
+        ("tell Ole the train comes at 10:45 sharp", None),
+        ("add to the list: eggs and milk", None),
+        ("tell Ole: yes", None),
+    ],
+)
+def test_a_dictated_message_is_sent_as_it_is(request_: str, sent: str | None) -> None:
+    assert dictated(request_) == sent
 
 
 def test_a_subject_of_which_nothing_was_said_is_the_message_s_own() -> None:

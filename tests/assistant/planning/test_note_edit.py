@@ -68,6 +68,7 @@ def test_the_whole_text_is_announced() -> None:
         ("add kr 350 for boots to the house budget", "350 boots", "kr 350 for boots"),
         ("please put two new hoses on the garden list", "hoses", "two new hoses"),
         ("add boots to the list", "boots", None),
+        ("add seed to the off to garden list", "seed to the off", "seed"),
         ("add boots to the house budget", "shoes", None),
         ("in the garden note put the hose, not the reel", "hose", "the hose, not the reel"),
         ("garden list also add two hoses", "garden list add two hoses", "two hoses"),
@@ -75,5 +76,5 @@ def test_the_whole_text_is_announced() -> None:
     ],
 )
 def test_no_word_of_what_is_added_is_lost(request_: str, read: str, added: str | None) -> None:
-    title = "Garden" if "garden" in request_ else "House budget"
+    title = "Off to garden" if "garden" in request_ else "House budget"
     assert added_text(request_, {"title": title, "text": read}) == added
