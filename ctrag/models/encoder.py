@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,15 +189,24 @@ class EncoderEnsemble:
         return [[one.result() for one in row] for row in futures[::-1]]
 
 
+_sessions: WeakValueDictionary[tuple[Path, int, int], Any] = WeakValueDictionary()
+
+
 def open_session(graph: Path, threads: int = 1) -> Any:
-    """An ONNX Runtime session with that many threads."""
+    """An ONNX Runtime session with that many threads, one for all who have the graph open: it holds
+    tens of megabytes, and threads may share it."""
     import onnxruntime
 
+    key = (graph.resolve(), graph.stat().st_mtime_ns, threads)
+    known = _sessions.get(key)
+    if known is not None:
+        return known
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    opened = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    return _sessions.setdefault(key, opened)
 
 
 class TransformersEncoder:

@@ -1,11 +1,23 @@
 """Claims about the packaged encoder."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.models.encoder import Encoder, EncoderEnsemble, EnsembleMember, OnnxEncoder, load_encoder
+from ctrag.models.encoder import (
+    TUNED_LAYERS,
+    Encoder,
+    EncoderEnsemble,
+    EnsembleMember,
+    OnnxEncoder,
+    load_encoder,
+    open_session,
+)
+from ctrag.models.packages import ENCODER
 
 pytestmark = pytest.mark.usefixtures("encoding_anew")
 
@@ -91,3 +103,16 @@ def test_the_int8_encoder_can_be_asked_for_by_name() -> None:
     small = load_encoder("all-MiniLM-L6-v2-int8")
     assert isinstance(small, OnnxEncoder)
     assert small.encode(TEXTS).shape == (len(TEXTS), 384)
+
+
+def test_a_graph_is_in_memory_once_and_only_while_it_is_used() -> None:
+    from ctrag.models.onnx_encoder import base_graph
+
+    graph = base_graph(ENCODER, TUNED_LAYERS[ENCODER])
+    first, second = (open_session(graph, threads=3) for _ in range(2))  # as nobody else opens it
+    assert first is second
+    assert open_session(graph, threads=2) is not first
+    used = weakref.ref(first)
+    del first, second
+    gc.collect()
+    assert used() is None
