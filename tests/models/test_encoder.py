@@ -105,9 +105,14 @@ def test_the_int8_encoder_can_be_asked_for_by_name() -> None:
     assert small.encode(TEXTS).shape == (len(TEXTS), 384)
 
 
-def test_a_graph_is_in_memory_once_and_only_while_it_is_used() -> None:
+def test_a_graph_is_in_memory_once_and_only_while_it_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession
+
     from ctrag.models.onnx_encoder import base_graph
 
+    monkeypatch.setattr("onnxruntime.InferenceSession", InferenceSession)  # tests share theirs
     graph = base_graph(ENCODER, TUNED_LAYERS[ENCODER])
     first, second = (open_session(graph, threads=3) for _ in range(2))  # as nobody else opens it
     assert first is second
