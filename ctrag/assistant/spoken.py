@@ -6,6 +6,7 @@ from datetime import datetime
 from ctrag.errors import InputError
 from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.time_phrases import FIRST_YEAR, LAST_YEAR, in_usual_years
+from ctrag.text.false_starts import as_meant
 from stores.people.items import Request
 
 LONGEST_REQUEST = 1000
@@ -51,5 +52,5 @@ def moment(at: datetime) -> datetime:
 
 
 def as_order(request: Request) -> Request:
-    """A request as it is answered: however politely it is put, it is the same order."""
-    return replace(request, text=without_courtesy(request.text))
+    """A request as it is answered: however politely and haltingly it is put, it is the same."""
+    return replace(request, text=without_courtesy(as_meant(request.text)))

@@ -5,16 +5,38 @@ Without stutters, fillers and what is taken back, and with the apostrophes that 
 
 import re
 
-_FILLER = re.compile(
-    r"(?:(?<=^)|(?<=[\s,]))"
-    r"(?:u+h+m*|u+m+|e+u*h+|erm+|h+m+|(?<=,\s)what's it(?:\s+called)?(?=,))\b[,.]?\s*",
+from ctrag.text.dates.number_words import WEEKDAY
+
+_WONDERED = (
+    r"what\s(?:(?:are|were)\s(?:they|those)|was\s(?:it|that|his\sname|her\sname)|do\syou\scall\s(?:it|them))"
+    r"(?:\scalled|\sagain)?|what's\s(?:it|that|he|she|his\sname|her\sname|the\sname)(?:\scalled)?"
+    r"|who's\sthat(?:\sagain)?|who\s(?:is|was)\s(?:it|that)(?:\sagain)?|hang\son|hold\son"
+    r"|let\sme\s(?:see|think)|how\sdo\syou\ssay(?:\sit)?|you\sknow"
+)
+_SOUND = r"(?:u+h+m*|u+m+|e+r+m?|e+u*h+m?|h+m+)\b(?!\?)"
+_OPEN = (
+    r"(?:of|with|about|for|to|from|in|on|at|by|near|into|that|the|an?|my|our|his|her|your|their|some"
+    r"|any|is|are|was|were|be|and|or|get|got|find|play|call|ring|tell|ask|put|book|add|say|search|show"
+    r"|like|called|named|me|up)"
+)
+_MID_PHRASE = re.compile(
+    rf"\b(?P<open>{_OPEN}),?\s+(?:(?:{_SOUND}|(?:(?:oh|ah),?\s)?(?:{_WONDERED})),\s+){{1,3}}",
     re.IGNORECASE,
 )
-_STUTTER = re.compile(r"\b(?P<run>\w+(?:\s\w+){0,2}),\s+(?=(?P=run)\b)", re.IGNORECASE)
+"""Up to "pictures of, um, " in "pictures of, um, a kite", whose commas are pauses."""
+_TWICE = re.compile(rf"\b(?P<open>{_OPEN})\s(?P=open)\s", re.IGNORECASE)
+_FILLER = re.compile(
+    rf"(?:(?<=^)|(?<=,\s)){_SOUND}[,.]?\s*|(?<=\s){_SOUND}[,.]\s*"
+    rf"|(?<=,\s)(?:(?:oh|ah),?\s)?(?:{_WONDERED}),\s+(?:yes,\s+)?",
+    re.IGNORECASE,
+)
+_STUTTER = re.compile(
+    r"\b(?P<run>[\w'’]+(?:\s[\w'’]+){0,2}),\s+(?=(?P=run)(?![\w'’]))", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"\b(?P<word>\w+)\s+an?,\s+(?=(?P=word)\s+an?\b)", re.IGNORECASE)
 _NO = (
-    r",?\s+(?:no,?\s+(?:wait|sorry|actually|i\s+mean)|no|wait|sorry|actually|i\s+mean|or\s+rather)"
-    r"[,.]?\s+"
+    r"(?:,\s+(?:no|wait)|,?\s+(?:no,?\s+(?:wait|sorry|actually|i\s+mean)|sorry|actually|i\s+mean"
+    r"|or\s+rather))[,.]?\s+"
 )
 _TAKEN_BACK = re.compile(
     rf"\b(?P<before>near|in|to|from|at|for|by|on|with|play|call|tell|ask|ring)\s+"
@@ -22,6 +44,32 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 """Up to "near the port, no wait, near " in "near the port, no wait, near the market"."""
+_SAYS_NO = (
+    r",\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|sorry|actually|i\smean)[,.]?\s"
+)
+_ONE = (
+    r"(?:\d[\d.:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen"
+    r"|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy"
+    r"|eighty|ninety|hundred|thousand|half|quarter)"
+)
+_NUMBER = rf"{_ONE}(?:(?:\s(?:and\s|past\s|to\s)?|-){_ONE}){{0,4}}"
+_NUMBER_FOR_NUMBER = re.compile(
+    rf"\b{_NUMBER}(?P<of>(?:\s(?P<unit>[^\W\d_]+)(?:\s[^\W\d_]+){{0,2}})?){_SAYS_NO}"
+    rf"(?P<now>{_NUMBER})(?P<more>\s(?P=unit)\b)?(?=[\s,.;!?]|$)(?!\s(?:is|are|was|were|to|past)\b)",
+    re.IGNORECASE,
+)
+"""A number that another one replaces: "two tins tomato, no, three tins" are three."""
+_NAME_FOR_NAME = re.compile(
+    rf"\b(?P<before>(?:the|my|an?|his|her|our)\s)(?:[\w'’-]+\s?){{1,2}}?{_SAYS_NO}(?P=before)"
+    rf"|\b(?:[A-ZÀ-Þ][\w'’-]*\s){{0,3}}[A-ZÀ-Þ][\w'’-]*(?i:{_SAYS_NO})(?=[A-ZÀ-Þ])",
+    re.UNICODE,
+)
+"""Up to "the harbour, no, the " in "the harbour, no, the market", and "Ada, no wait, " of two."""
+_GOES_ON = frozenset("and or to for on at in of with please then".split())
+_DAY_FOR_DAY = re.compile(
+    rf"\b(?:{WEEKDAY}|today|tonight|tomorrow){_SAYS_NO}(?=(?:{WEEKDAY}|today|tonight|tomorrow)\b)",
+    re.IGNORECASE,
+)
 _WITHOUT = {
     "im": "I'm", "ive": "I've", "youre": "you're", "theyre": "they're", "hes": "he's",
     "shes": "she's", "thats": "that's", "whats": "what's", "wheres": "where's", "whos": "who's",
@@ -36,11 +84,24 @@ _WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 def as_meant(text: str) -> str:
     """A request as it was meant.
 
-    "A shop near, near the port, no wait, near the market" is "A shop near the market", and "tell
-    imran im late" is "tell imran I'm late".
+    "A shop near, near the port, no wait, near the market" is "A shop near the market", "two, no,
+    three litres" are three, and "tell imran im late" is "tell imran I'm late".
     """
-    found = _FILLER.sub("", text)
+    found = _MID_PHRASE.sub(lambda one: f"{one['open']} ", text)
+    if found != text:
+        found = _TWICE.sub(lambda one: f"{one['open']} ", found)
+    found = _FILLER.sub("", found).replace(", :", ":")
     found = _STUTTER.sub("", _ARTICLE.sub("", found))
     found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
+    found = _DAY_FOR_DAY.sub("", found)
+    found = _NAME_FOR_NAME.sub(lambda one: one["before"] or "", found)
+    found = _NUMBER_FOR_NUMBER.sub(_counted, found)
     found = _WORD.sub(lambda one: _WITHOUT.get(one[0].lower(), one[0]), found)
     return found if found.strip() else text
+
+
+def _counted(found: re.Match[str]) -> str:
+    """What is counted stays, unless the new number counts something else."""
+    behind = re.match(r"\s(?P<word>[^\W\d_]+)", found.string[found.end() :])
+    another = behind is not None and behind["word"].casefold() not in _GOES_ON
+    return found["now"] + ("" if another else found["of"])

@@ -64,6 +64,7 @@ class Retrieval:
         code = [
             *sorted((own / "ctrag" / "assistant" / "context").glob("*.py")),
             own / "ctrag" / "text" / "courtesy.py",
+            own / "ctrag" / "text" / "false_starts.py",
             own / "eval" / "core" / "examples.py",
         ]
         parts = [

@@ -52,6 +52,9 @@ _WHOLE_RELATION = 0.05
 """For a relation of which nothing is left over."""
 _ALIKE_LETTERS = 0.84
 """Similarity from which two names are one, spelled otherwise: "isatu" and "isatou"."""
+_SHORT_NAME = 4
+"""Letters of a shortened name at most: "fi", "nat", "alex"."""
+_HONORIFIC = frozenset(_HONORIFICS.split()) | {"dr", "prof", "professor", "doctor", "coach"}
 _ENOUGH = 0.5
 """Share of the mention's words that must fit."""
 
@@ -90,6 +93,21 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     if best < _ENOUGH * _BY_RELATION:
         return []
     return [one for one, score in zip(contacts, scores, strict=True) if score > best - 1e-9]
+
+
+def shortened(mention: str, contacts: Sequence[Contact]) -> Contact | None:
+    """The one contact whose first name begins with the one word of a mention: "fi" is Fiona. None
+    where nobody's or several people's does."""
+    wanted = [word for word in words(mention) if word not in _FILLERS]
+    if len(wanted) != 1 or not 2 <= len(wanted[0]) <= _SHORT_NAME:
+        return None
+    found = [
+        one
+        for one in contacts
+        for first in words(one.name)[:1]
+        if first.startswith(wanted[0]) and first not in _HONORIFIC
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def told_apart(contacts: Sequence[Contact], request: str) -> list[Contact]:

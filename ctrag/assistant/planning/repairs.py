@@ -27,6 +27,12 @@ _NO_NAME = frozenset(
     "anything stuff one ones more nice good new old favourite favorite same next last usual it "
     "voicemail message podcast news game video film movie time".split()
 )
+_MODE = re.compile(
+    r"[\s,]+(?:walking|driving|cycling|biking|on\s+foot|on\s+my\s+bike"
+    r"|by\s+(?:car|bike|bicycle|bus|train|foot|tram|metro|public\s+transport|transit))\W*$",
+    re.IGNORECASE,
+)
+"""How one gets to a place, behind its name."""
 _PLAYED = 0.8
 """Probability of a name that is all that is said besides the verb."""
 _SENT = ("send_mail",)
@@ -50,6 +56,9 @@ def repaired(
         found["to"] = FilledSlot(whom, max(likely, _ADDRESSED))
     if {"origin", "destination"} <= found.keys():
         _one_way(found, request)
+    place = found.get("destination")
+    if "mode" in tool.arguments_by_name and place is not None and place.value is not None:
+        found["destination"] = replace(place, value=_MODE.sub("", place.value) or place.value)
     for name in ("artist", "genre"):
         if tool.api == f"play_{name}" and name in found and found[name].value is None:
             found[name] = _played(request) or found[name]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.candidate_values import PLACES, CandidateValue, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
-from ctrag.assistant.planning.mentions import mentioned, told_apart
+from ctrag.assistant.planning.mentions import mentioned, shortened, told_apart
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.plan import Value
 from ctrag.assistant.planning.ranked_values import ToolValues
@@ -35,6 +35,8 @@ _TO_THE_MINUTE = 16
 """Characters of a moment; days have fewer."""
 _MOMENT = 0.9
 """Probability at least of a moment that was said."""
+_SHORTENED = 0.7
+"""How sure it is that "fi" is the one Fiona."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
 
@@ -198,6 +200,10 @@ def _people(
             sure /= len(fitting)
             other = fitting[1] if len(fitting) > 1 else other
             names.append(fitting[0])
+            continue
+        if (short := shortened(part, sources.person.contacts)) is not None:
+            names.append(labels[short])
+            sure *= _SHORTENED
             continue
         wanted = set(telling_words(part))
         alike = [one for one in ranked if wanted and wanted <= set(words(one))]

@@ -23,7 +23,9 @@ _SHORT_DAY = re.compile(
     r"|(?:(?<=\bto )|(?<=\bon )|(?<=\bfor )|(?<=\bby )|(?<=\bnext )|(?<=\btill )|(?<=\bfrom ))"
     r"(?P<led>mon|wed|sat|sun)\b"
     r"|\b(?P<timed>mon|wed|sat|sun)(?=\s+(?:at\s+)?(?:\d|half\b|quarter\b|noon\b|morning\b|afternoon\b|"
-    r"evening\b|night\b))",
+    r"evening\b|night\b))"
+    r"|(?<!\bwe )(?<!\bi )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!\bwho )(?<!\bit )(?<!\bthe )"
+    r"(?<=\w )(?P<last>sat|wed)(?=\s*(?:[?!.]\s*)?$)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")

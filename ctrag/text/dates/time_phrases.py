@@ -78,6 +78,13 @@ _MILITARY = re.compile(
     r"(?!\s*(?:people|kr|euros?|dollars?))",
     re.IGNORECASE,
 )
+# "Move it to 930", "chase it at 430": three digits, not a room or a price.
+_TERSE_HOUR = re.compile(
+    r"\b(?P<lead>(?:at|to|till?|until|by|for)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
+    r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|please|on|in\s+the|and\s+[a-z]|so"
+    r"|sharp|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)",
+    re.IGNORECASE,
+)
 _HALF_DIGIT = re.compile(
     r"\bhalf\s+(?P<hour>1[0-2]|[1-9])(?![\d:./%-]|\s*(?:of|price|pound|kilo)\b)", re.IGNORECASE
 )
@@ -218,7 +225,7 @@ def _as_usual(text: str) -> str:
 
     text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
-    text = _MILITARY.sub(clock, text)
+    text = _TERSE_HOUR.sub(r"\g<lead>\g<hour>:\g<minute>", _MILITARY.sub(clock, text))
     return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)
 
 

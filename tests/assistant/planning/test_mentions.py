@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.mentions import mentioned
+from ctrag.assistant.planning.mentions import mentioned, shortened
 from stores.people.items import Contact
 
 CONTACTS = [
@@ -52,3 +52,12 @@ CONTACTS = [
 )
 def test_a_mention_names_those_whom_its_words_fit(mention: str, names: list[str]) -> None:
     assert [one.name for one in mentioned(mention, CONTACTS)] == names
+
+
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [("isa", "Isatou Jallow"), ("Sim", "Simone Adler"), ("i", None), ("an", None), ("zo", None)],
+)
+def test_the_beginning_of_one_first_name_is_that_one(mention: str, name: str | None) -> None:
+    found = shortened(mention, CONTACTS)
+    assert (None if found is None else found.name) == name

@@ -40,6 +40,14 @@ def test_words_before_a_place_say_whether_it_is_left_or_reached(
     assert (found["origin"], found["destination"]) == wanted
 
 
+def test_how_one_gets_there_is_no_part_of_a_place() -> None:
+    way = Toolbox.packaged().get("google_directions")
+    assert way is not None
+    for said, place in (("the old pier walking", "the old pier"), ("Walking Street", None)):
+        found = repaired(way, {"destination": FilledSlot(said, 0.9)}, f"way to {said}", ())
+        assert found["destination"].value == (place or said)
+
+
 def test_words_that_are_looked_for_are_nobodys_name() -> None:
     found = values("search_mail", "mails about berth 4", query="berth 4", sender="berth 4")
     assert found == {"query": "berth 4", "sender": None}
