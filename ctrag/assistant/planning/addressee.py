@@ -46,12 +46,12 @@ _ENDS = frozenset(
 """Words that begin what is said, and no name."""
 _HER = re.compile(r"\bher\s+(?P<what>[^\W\d_][\w'’-]*)", re.IGNORECASE)
 _NO_THING = frozenset(
-    "at on in to for with from by about after before until till over round the a an my our his "
-    "their that if this these those it some any all as and or but so when where what how why "
-    "who which whether because i we he she they you not no yes now today tonight tomorrow "
-    "yesterday later soon again back up off out down there here home know think come go wait "
-    "next once twice more please thanks monday tuesday wednesday thursday friday saturday "
-    "sunday".split()
+    "very so too much really all both alone at on in to for with from by about after before "
+    "until till over round the a an my our his their that if this these those it some any as "
+    "and or but when where what how why who which whether because i we he she they you not no "
+    "yes now today tonight tomorrow yesterday later soon again back up off out down there here "
+    "home know think come go wait next once twice more please thanks monday tuesday wednesday "
+    "thursday friday saturday sunday".split()
 )
 """Words behind "her" that nobody has: "tell her that", "meet her at six"."""
 SENDS = ("send_mail", "reply_to_mail", "notify_attendees")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctrag.assistant.planning.addressee import SENDS
 from ctrag.assistant.planning.confidence import Evidence
@@ -40,6 +40,8 @@ class Decoded:
     named: float = 1.0
     astray: bool = False
     vain: bool = False
+    instead: bool = False
+    """Whether it stands for a likelier call that cannot be meant."""
 
 
 def next_best(calls: Sequence[tuple[Decoded, Evidence]]) -> tuple[Plan, ...]:
@@ -82,6 +84,8 @@ def none_in_vain(made: list[Decoded], shares: list[float]) -> None:
     vain = [at for at, one in enumerate(made) if one.vain]
     if not fit or not vain:
         return
+    if max(shares[at] for at in vain) > shares[fit[0]]:
+        made[fit[0]] = replace(made[fit[0]], instead=True)
     shares[fit[0]] += sum(shares[at] for at in vain)
     for at in reversed(vain):
         del made[at], shares[at]

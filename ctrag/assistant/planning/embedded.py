@@ -149,6 +149,7 @@ class EmbeddedPlanner(LanguageModel):
             unasked |= (
                 decoded.vain
                 or decoded.astray
+                or (decoded.instead and evidence.named < 1)
                 or reaches_unnamed(api, evidence.named, evidence.plain)
             )
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
@@ -190,7 +191,8 @@ class EmbeddedPlanner(LanguageModel):
             said = request.sources.request.text
             ordered = by_exact_name(ordered, request.tools, grammar.values, said)
             contacts = request.sources.person.contacts
-            ordered = by_named_person(ordered, request.tools, said, contacts)
+            owned = request.sources.owned
+            ordered = by_named_person(ordered, request.tools, said, contacts, owned)
         made: list[Decoded] = []
         shares: list[float] = []
         left = list(ordered)

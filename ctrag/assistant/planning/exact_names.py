@@ -10,7 +10,7 @@ from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Argument, Tool
-from stores.people.items import Contact
+from stores.people.items import Contact, Item
 
 _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", re.IGNORECASE)
 _KIND = re.compile(r"\b(?:playlist|album)\b", re.IGNORECASE)
@@ -26,6 +26,12 @@ _WAY = re.compile(
 _WITH = re.compile(
     r"\b(?:with|w/?)\s+(?P<whom>[^\W\d_][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*){0,2})", re.UNICODE
 )
+_NEWS_FROM = re.compile(
+    r"\b(?:news|word|anything|something|answer|reply|mail)\s+(?:back\s+)?(?:from|off)\s+"
+    r"(?P<whom>[^,.;:!?]{1,40})",
+    re.IGNORECASE,
+)
+_BY_NOW = frozenset("yet today now already so far lately back since".split())
 _SPOKEN = frozenset("oh zero one two three four five six seven eight nine".split())
 _OWN = frozenset("snooze block forward flag reschedule complete".split())
 """Verbs of APIs that hardly mean anything else: "send money" is no mail."""
@@ -79,17 +85,19 @@ def by_named_person(
     tools: Sequence[Tool],
     request: str,
     contacts: Sequence[Contact],
+    owned: Sequence[Item] = (),
 ) -> list[tuple[str, float]]:
     """APIs with their shares, where a contact whom the request names is called or looked for.
 
-    "Ring Norrkakel" dials no number of somebody else's mail, and "anything coming up with Ole"
-    looks for what is on with Ole.
+    "Ring Norrkakel" dials no number of somebody else's mail, "anything coming up with Ole" looks
+    for what is on with Ole, and "any news from Norrkakel" for their mail.
 
     Args:
         ordered: APIs and their shares, best first.
         tools: The exposed tools.
         request: What was said.
         contacts: The person's contacts.
+        owned: Everything that the person has.
     """
     said = words(request)
     first = ordered[0][0] if ordered else ""
@@ -99,6 +107,11 @@ def by_named_person(
         instead = "call_contact" if whole and not _SPOKEN & set(said) else ""
     elif first in ("google_news", "list_events") and (behind := _WITH.search(request)):
         instead = "search_events" if mentioned(behind["whom"], contacts) else ""
+    if first == "google_news" and (writer := _NEWS_FROM.search(request)):
+        whom = set(telling_words(writer["whom"])) - _BY_NOW
+        mails = (one for one in owned if one.app == "mail")
+        heads = [words(f"{one.text('sender')} {one.text('subject')}") for one in mails]
+        instead = "search_mail" if whom and any(whom <= set(one) for one in heads) else ""
     there = any(tool.api == instead for tool in tools)
     return _exchanged(ordered, instead) if there else list(ordered)
 

@@ -31,6 +31,7 @@ _DICTATED = re.compile(
 _TAKEN_BACK = re.compile(
     r"\bno,?\s+(?:wait|say|make|sorry|not)\b|\bscratch\s+that\b|\bi\s+mean\b", re.IGNORECASE
 )
+_ASKS_FOR = re.compile(r"\bask(?:ing)?\s+(?:[\w'’.-]+\s+){1,3}?for\b", re.IGNORECASE)
 _AND_THAT = re.compile(r"\band\s+that\s+(?!was\b|is\b)", re.IGNORECASE)
 _DETERMINERS = frozenset("a an the this that these those my our your his her their".split())
 
@@ -100,6 +101,9 @@ def sent_text(text: str, request: str) -> str:
         if verb and re.search(rf"\bto\s+{re.escape(first[0])}\b" if first else "", request, re.I):
             rest = infinitive["rest"]
             text = rest[:1].upper() + rest[1:]
+    wanted = re.match(r"for\s+(?P<what>(?:the|an?|my|your|some|another)\s.*)$", text, re.I | re.S)
+    if wanted and _ASKS_FOR.search(request):
+        text = f"Could I have {wanted['what'].rstrip('.')}?"
     said = request.replace("’", "'").casefold()
     greeted = re.match(r"\W*(?:please\s+)?say\s+(?P<what>.+?)\s+to\s+(?P<whom>.+?)\W*$", said)
     if greeted and text.casefold().strip(" .!") == f"{greeted['what']} to {greeted['whom']}":

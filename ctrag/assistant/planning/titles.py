@@ -27,6 +27,12 @@ _START = re.compile(
     r"(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_CALL_IT = re.compile(
+    r"\bnote,?\s+(?:and\s+)?(?:call|name|title)\s+it\s+(?P<title>[^:;,.]{1,60}?)"
+    r"(?:[:;.]\s+|,?\s+and\s+(?:put|write|say|note|add)(?:\s+(?:down|there|in|(?:in|into|on|under)"
+    r"\s+(?:it|there)))?[,:]?\s+)(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _HEAD = re.compile(r"^(?P<head>[^:\n]{1,90}):\s+(?P<text>\S.*)$", re.DOTALL)
 _NAMES_IT = re.compile(
     r"^(?:(?:please|for|me|us|with|under|as|the|a|an|my|our|title|heading|headline|name|call|it|this|"
@@ -82,7 +88,7 @@ def whole_title(title: str, text: str, request: str) -> str:
 def called(request: str) -> tuple[str, str] | None:
     """Title and text of "a note called Attic with boxes, skis" and of "new note, attic: boxes";
     None where it is not said so."""
-    found = _START.search(request) or _CALLED.search(request)
+    found = _START.search(request) or _CALL_IT.search(request) or _CALLED.search(request)
     if found is None:
         return _headed(request)
     if len(found["title"].split()) > _LONGEST:

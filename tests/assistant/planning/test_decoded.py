@@ -60,6 +60,10 @@ def test_a_call_that_cannot_be_meant_gives_way_to_one_that_can() -> None:
     none_in_vain(made, shares)
     assert apis(made) == ["call_contact"]
     assert shares == pytest.approx([1.0])
+    assert made[0].instead
+    made, shares = [call("call_contact"), vain], [0.8, 0.2]
+    none_in_vain(made, shares)
+    assert not made[0].instead, "it was the likelier one"
     alone, share = [vain], [1.0]
     none_in_vain(alone, share)
     assert (alone, share) == ([vain], [1.0])

@@ -4,7 +4,7 @@ from ctrag.assistant.planning.candidate_values import CandidateValue
 from ctrag.assistant.planning.exact_names import by_exact_name, by_named_person
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.toolbox import Tool, Toolbox
-from stores.people.items import Contact
+from stores.people.items import Contact, Item
 
 
 def tools(*apis: str) -> list[Tool]:
@@ -84,3 +84,13 @@ def test_a_shop_near_a_place_is_looked_for_and_no_way_there() -> None:
     box = tools("google_directions", "google_nearby")
     assert by_exact_name(shares, box, {}, "bakery near the pier")[0] == ("google_nearby", 0.7)
     assert by_exact_name(shares, box, {}, "drive to the shop near the pier") == shares
+
+
+def test_news_from_who_has_written_are_looked_for_in_the_mail() -> None:
+    shares = [("google_news", 0.9), ("search_mail", 0.1)]
+    mail = Item("m1", "mail", {"sender": "Bodø University", "subject": "Your papers"})
+    exposed = tools("google_news", "search_mail")
+    found = by_named_person(shares, exposed, "any news from bodø yet", (), [mail])
+    assert found == [("search_mail", 0.9), ("google_news", 0.1)]
+    for said in ("any news from Oslo", "news about Bodø"):
+        assert by_named_person(shares, exposed, said, (), [mail]) == shares

@@ -17,6 +17,12 @@ from stores.people.items import Contact
         ("Do you have what you've got?", "ask Ole if he has what he's got", None),
         ("I will see what she'll say.", "tell Ole I will see what she'll say", None),
         ("He will come, I'll stay.", "tell Ole he comes, I'll stay", None),
+        (
+            "For the big tent.",
+            "write Ole and ask him for the big tent",
+            "Could I have the big tent?",
+        ),
+        ("For the boat, six o'clock.", "tell Ole for the boat, six o'clock", None),
         ("I come and that I stay.", "tell Ole that I come and that I stay", "I come and I stay."),
         ("I left and that hurt.", "tell Ole I left and that hurt", None),
     ],

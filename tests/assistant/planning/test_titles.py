@@ -58,6 +58,8 @@ def test_a_name_alone_says_what_the_person_comes_for(
         ("make a note named Ole saying tap drips", ("Ole", "tap drips")),
         ("note that the tap drips", None),
         ("a note called attic", None),
+        ("a note, call it attic, and put in boxes, skis", ("Attic", "boxes, skis")),
+        ("new note, call it attic. Boxes, skis", ("Attic", "Boxes, skis")),
     ],
 )
 def test_a_note_called_so_has_the_rest_as_its_text(
