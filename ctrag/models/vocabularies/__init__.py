@@ -1,10 +1,13 @@
 """Vocabularies of the embedded models, so that tokenizing needs no weights.
 
 `NAME.json.bz2` is the `tokenizer.json` of the model, compressed, without truncation and padding.
+Of byte pairs the merges are one text, and what they make is not listed: the vocabulary has it behind
+its first tokens, in their order.
 Both models are under the Apache licence, version 2.0.
 """
 
 import bz2
+import json
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -38,4 +41,12 @@ def packaged_vocabulary(name: str, longest: int | None = None) -> Any:
 @cache
 def _text(name: str) -> str:
     packed = files("ctrag.models.vocabularies").joinpath(f"{name}.json.bz2").read_bytes()
-    return bz2.decompress(packed).decode("utf-8")
+    text = bz2.decompress(packed).decode("utf-8")
+    vocabulary = json.loads(text)
+    model = vocabulary["model"]
+    if not isinstance(model.get("merges"), str):
+        return text
+    model["merges"] = [pair.split(" ") for pair in model["merges"].splitlines()]
+    first = len(model["vocab"])
+    model["vocab"] |= {"".join(pair): first + at for at, pair in enumerate(model["merges"])}
+    return json.dumps(vocabulary)
