@@ -1,8 +1,8 @@
 """Vocabularies of the embedded models, so that tokenizing needs no weights.
 
 `NAME.json.bz2` is the `tokenizer.json` of the model, compressed, without truncation and padding.
-Of byte pairs the merges are one text, and what they make is not listed: the vocabulary has it behind
-its first tokens, in their order.
+Of byte pairs the merges are one text, and what they make is not listed: it stands in the vocabulary
+behind the first tokens, in the order of the merges.
 Both models are under the Apache licence, version 2.0.
 """
 
