@@ -18,7 +18,7 @@ _ENGLISH = frozenset(
     "their our this that these those what when where who how which why please there here from "
     "with by some play put call send tell remind set find show open read add move cancel book "
     "text mail ring get give need make look check turn stop pause next skip song note list "
-    "today tomorrow tonight morning evening weather news dial".split()
+    "today tomorrow tonight morning evening weather news dial pls plz thx".split()
 )
 
 

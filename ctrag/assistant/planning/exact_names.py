@@ -6,9 +6,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.ranked_values import ToolValues
-from ctrag.text.words import telling_words, words
+from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Contact, Item
 
@@ -31,6 +32,12 @@ _NEWS_FROM = re.compile(
     r"(?P<whom>[^,.;:!?]{1,40})",
     re.IGNORECASE,
 )
+_MOVES = re.compile(
+    r"^\W*(?:push|move|shift|postpone|delay|reschedule|snooze|bump|shove)\s+(?:back\s+)?"
+    r"(?P<what>[^,.;:!?]{2,60}?)\s+(?:back\s+)?(?:to|until|till?|by|for)\s",
+    re.IGNORECASE,
+)
+_FILLS = frozenset(terms("reminder event one thing"))
 _BY_NOW = frozenset("yet today now already so far lately back since".split())
 _SPOKEN = frozenset("oh zero one two three four five six seven eight nine".split())
 _OWN = frozenset("snooze block forward flag reschedule complete".split())
@@ -106,14 +113,34 @@ def by_named_person(
         whole = any(words(one.name) and set(words(one.name)) <= set(said) for one in contacts)
         instead = "call_contact" if whole and not _SPOKEN & set(said) else ""
     elif first in ("google_news", "list_events") and (behind := _WITH.search(request)):
-        instead = "search_events" if mentioned(behind["whom"], contacts) else ""
+        whom = set(words(behind["whom"]))
+        guests = (name for one in owned if one.app == "calendar" for name in item_text.people(one))
+        known = mentioned(behind["whom"], contacts) or any(
+            whom <= set(words(one)) for one in guests
+        )
+        instead = "search_events" if known else ""
     if first == "google_news" and (writer := _NEWS_FROM.search(request)):
         whom = set(telling_words(writer["whom"])) - _BY_NOW
         mails = (one for one in owned if one.app == "mail")
         heads = [words(f"{one.text('sender')} {one.text('subject')}") for one in mails]
         instead = "search_mail" if whom and any(whom <= set(one) for one in heads) else ""
+    if first == "none" and _MOVES.match(request):
+        instead = _moved(request, owned)
     there = any(tool.api == instead for tool in tools)
     return _exchanged(ordered, instead) if there else list(ordered)
+
+
+def _moved(request: str, owned: Sequence[Item]) -> str:
+    """The API that moves the one thing whose title has all words between the verb and the time."""
+    found = _MOVES.match(request)
+    named = set() if found is None else set(terms(found["what"])) - _FILLS
+    apis = {"calendar": "reschedule_event", "reminders": "snooze_reminder"}
+    meant = {
+        apis[one.app]
+        for one in owned
+        if one.app in apis and named and named <= set(terms(item_text.title(one)))
+    }
+    return meant.pop() if len(meant) == 1 else ""
 
 
 def _exchanged(ordered: Sequence[tuple[str, float]], instead: str) -> list[tuple[str, float]]:

@@ -94,3 +94,25 @@ def test_news_from_who_has_written_are_looked_for_in_the_mail() -> None:
     assert found == [("search_mail", 0.9), ("google_news", 0.1)]
     for said in ("any news from Oslo", "news about Bodø"):
         assert by_named_person(shares, exposed, said, (), [mail]) == shares
+
+
+def test_what_is_moved_is_what_has_that_title() -> None:
+    shares = [("none", 0.8), ("reschedule_event", 0.1), ("snooze_reminder", 0.1)]
+    exposed = tools("reschedule_event", "snooze_reminder")
+    owned = [
+        Item("r1", "reminders", {"title": "Chase the mixer repair"}),
+        Item("c1", "calendar", {"title": "Mixer demonstration"}),
+    ]
+    found = by_named_person(shares, exposed, "push mixer chase to 4.30", (), owned)
+    assert found[0] == ("snooze_reminder", 0.8)
+    for said in ("push the mixer to 4.30", "push it to 4.30", "push the sofa to the wall"):
+        assert by_named_person(shares, exposed, said, (), owned) == shares
+
+
+def test_what_is_on_with_a_guest_is_looked_for() -> None:
+    shares = [("list_events", 0.9), ("search_events", 0.1)]
+    owned = [Item("c1", "calendar", {"title": "Demonstration", "attendees": ("Jonah Feld",)})]
+    exposed = tools("list_events", "search_events")
+    found = by_named_person(shares, exposed, "anything coming up with Jonah", (), owned)
+    assert found[0] == ("search_events", 0.9)
+    assert by_named_person(shares, exposed, "anything on with Ida", (), owned) == shares
