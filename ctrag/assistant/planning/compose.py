@@ -103,7 +103,8 @@ def compose(
     others: list[tuple[str, Value | None, float]] = []
     for argument in tool.arguments:
         slot = slots.get(argument.name)
-        if new and slot is not None and slot.value is None and not argument.required:
+        unsaid = slot is not None and slot.value is None and not argument.required
+        if new and unsaid and argument.type != "date":
             continue  # an item's artist does not go with an album that is not the item's
         about = _about(tool, arguments, sources)
         found = value_of(tool, argument, values, slot, sources, about, when, plain)

@@ -22,6 +22,11 @@ _PLAY = re.compile(
     r"(?:\s+(?:please|pls|loud(?:ly)?|quietly|now|then|yes|for\s+me|on))*\s*(?:[,.;!?].*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+_NAME_ALONE = re.compile(
+    r"^\W*(?P<name>[^\W\d_][\w'’&-]*(?:\s[^\W\d_][\w'’&-]*){0,2})\s+(?:pls|plz|please)\W*$",
+    re.IGNORECASE,
+)
+"""Of "bossa nova pls", in which no verb says what to do with it."""
 _NO_NAME = frozenset(
     "music song songs tune tunes track tracks album record records playlist list radio something "
     "anything stuff one ones more nice good new old favourite favorite same next last usual it "
@@ -81,7 +86,7 @@ def repaired(
 
 def _played(request: str) -> FilledSlot | None:
     """The name in "put on some Moloko" and "play drum and bass"; None where more is said."""
-    asked = _PLAY.match(as_meant(request))
+    asked = _PLAY.match(as_meant(request)) or _NAME_ALONE.match(request)
     name = "" if asked is None else asked["name"].strip()
     parts = set(words(name))
     if not parts or parts & _NO_NAME or parts & (STOPWORDS - {"the", "and", "n", "of"}):

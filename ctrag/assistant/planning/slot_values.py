@@ -14,6 +14,8 @@ from ctrag.assistant.planning.plan import Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.slots import OWNED_GROUPS, SAID
 from ctrag.text.dates.clock_words import find_clocks
+from ctrag.text.dates.day_words import find_days
+from ctrag.text.dates.spelling import respelled
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -105,6 +107,11 @@ def value_of(
         return FoundValue(sources.own_words(tool, argument) if argument.required else None, 1.0)
     if argument.name == "since" and (begins := sources.moments(sources.request.text, argument)):
         return FoundValue(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
+    if argument.type == "date" and not argument.required and plain > SAID:
+        asked = sources.request  # "weather Bergen sat" names a day, whatever was read
+        if find_days(respelled(asked.text), asked.asked_at.date(), (), False):
+            days = sources.moments(asked.text, argument)
+            return FoundValue(days[0] if days else None, SAID)
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
     if _is_unsaid(argument, slot, candidates, sure, sources, plain):

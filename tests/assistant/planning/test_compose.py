@@ -357,3 +357,17 @@ def test_the_word_for_a_kind_of_thing_names_no_thing(said: str, title: str) -> N
     found = compose(called, values, {}, sources)
     assert found.plan == Plan("delete_note", {"title": title})
     assert found.named == (said != "delete the note of Friday")
+
+
+@pytest.mark.parametrize(
+    ("said", "date"), [("weather bergen sat", "2025-04-19"), ("weather", None)]
+)
+def test_a_day_that_is_named_is_looked_up_though_no_slot_was_read(
+    said: str, date: str | None
+) -> None:
+    called = tool("google_weather")
+    sources = ValueSources(Request(said, AT), ADA, [])
+    slots = {"location": FilledSlot("bergen", 0.9), "date": FilledSlot(None, 0.5)}
+    made = compose(called, rank_values([called], sources)["google_weather"], slots, sources)
+    assert made.plan is not None
+    assert made.plan.arguments.get("date") == date

@@ -60,6 +60,8 @@ def test_words_that_are_looked_for_are_nobodys_name() -> None:
     [
         ("put on some Moloko", "Moloko"),
         ("some drum n bass please", "drum n bass"),
+        ("bossa nova pls", "bossa nova"),
+        ("next song please", None),
         ("play something nice", None),
         ("put on what Ruth likes", None),
         ("play that song again", None),
