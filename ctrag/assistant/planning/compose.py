@@ -17,7 +17,7 @@ from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.repairs import repaired
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
 from ctrag.assistant.planning.searches import as_searched, named_whole
-from ctrag.assistant.planning.slot_values import FoundValue, is_new, known_name, value_of
+from ctrag.assistant.planning.slot_values import FoundValue, is_new, known_name, names_day, value_of
 from ctrag.assistant.planning.slots import OWNED, OWNED_GROUPS, SAID
 from ctrag.assistant.planning.titles import (
     as_titled,
@@ -104,7 +104,7 @@ def compose(
     for argument in tool.arguments:
         slot = slots.get(argument.name)
         unsaid = slot is not None and slot.value is None and not argument.required
-        if new and unsaid and argument.type != "date":
+        if new and unsaid and not names_day(argument, sources.request):
             continue  # an item's artist does not go with an album that is not the item's
         about = _about(tool, arguments, sources)
         found = value_of(tool, argument, values, slot, sources, about, when, plain)

@@ -18,7 +18,7 @@ from ctrag.text.dates.day_words import find_days
 from ctrag.text.dates.spelling import respelled
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
-from stores.people.items import Item
+from stores.people.items import Item, Request
 from stores.people.local_time import format_local_time
 
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
@@ -64,6 +64,14 @@ def is_new(argument: Argument, values: ToolValues, slot: FilledSlot | None) -> b
     return known_name(slot.value, values, argument.name) not in known
 
 
+def names_day(argument: Argument, request: Request) -> bool:
+    """Whether a request names the day of an optional argument, whatever was read: "weather Bergen
+    sat"."""
+    if argument.type != "date" or argument.required:
+        return False
+    return bool(find_days(respelled(request.text), request.asked_at.date(), (), False))
+
+
 def value_of(
     tool: Tool,
     argument: Argument,
@@ -107,11 +115,9 @@ def value_of(
         return FoundValue(sources.own_words(tool, argument) if argument.required else None, 1.0)
     if argument.name == "since" and (begins := sources.moments(sources.request.text, argument)):
         return FoundValue(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
-    if argument.type == "date" and not argument.required and plain > SAID:
-        asked = sources.request  # "weather Bergen sat" names a day, whatever was read
-        if find_days(respelled(asked.text), asked.asked_at.date(), (), False):
-            days = sources.moments(asked.text, argument)
-            return FoundValue(days[0] if days else None, SAID)
+    if plain > SAID and names_day(argument, sources.request):
+        days = sources.moments(sources.request.text, argument)
+        return FoundValue(days[0] if days else None, SAID)
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
     if _is_unsaid(argument, slot, candidates, sure, sources, plain):
