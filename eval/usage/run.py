@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ctrag.assistant.artefacts import load_context_artefacts
+from ctrag.assistant.context.feature_context import Doubles
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.learned_features import kinds_of
 from ctrag.assistant.context.personal_ranker import NEWEST, PersonalRanker
+from ctrag.assistant.context.use_history import FEATURES
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
@@ -69,11 +71,13 @@ def run_usage(
     later: list[RankingExample] = []
     learned: list[Floats] = []
     short = 0
+    weights: list[Doubles] = []
     for person, own in by_person.items():
         personal, rest = _learn(own, ranker, encoder.name, after)
         if personal is None or not rest:
             short += 1
             continue
+        weights.append(personal.weights)
         for one in rest:
             scores = ranker.scores(one.context)
             people.append(person)
@@ -104,7 +108,13 @@ def run_usage(
         },
         figures={name: _means(rows) for name, rows in values.items()},
         intervals={name: _bounds(rows, people) for name, rows in values.items()},
-        extra={"people": len(set(people)), "requests": len(later), "too_few_requests": short},
+        extra={
+            "people": len(weights),
+            "requests": len(later),
+            "too_few_requests": short,
+            "mean_weights": dict(zip(FEATURES, np.mean(weights, axis=0).round(2), strict=True)),
+            "unchanged_people": int(sum(not one.any() for one in weights)),
+        },
         seconds=round(time.perf_counter() - began, 2),
     )
 
@@ -119,10 +129,13 @@ def table(experiment: Experiment) -> Table:
         between = "-" if low_high is None else f"{low_high[0]:.1f}..{low_high[1]:.1f}"
         rows.append([name, *(figure(figures[one]) for one in MEASURES), between])
     extra = experiment.extra
+    mean_weights: Any = extra["mean_weights"]
     notes = [
-        f"{extra['requests']} later requests of {extra['people']} people, each after "
-        f"{experiment.settings['after']} recorded ones; {extra['too_few_requests']} people have "
-        "fewer; interval: 95 %, bootstrap over people"
+        f"{extra['requests']} later requests of {extra['people']} people, in words that were not "
+        f"recorded, each after {experiment.settings['after']} recorded ones; "
+        f"{extra['too_few_requests']} people have fewer; interval: 95 %, bootstrap over people",
+        f"people whose ranker stays as it was: {extra['unchanged_people']}; mean weights: "
+        + ", ".join(f"{name} {weight}" for name, weight in mean_weights.items()),
     ]
     return Table(("", "R@1", "R@3", "R@5", "R@3 interval"), rows, notes)
 
@@ -130,13 +143,15 @@ def table(experiment: Experiment) -> Table:
 def _learn(
     own: Sequence[RankingExample], ranker: Ranker, encoder: str, after: int
 ) -> tuple[PersonalRanker | None, Sequence[RankingExample]]:
-    """What is learned from a person's first requests, and the requests that come later."""
+    """What is learned from a person's first requests, and the later ones in other words."""
     uses: list[Use] = []
     vectors = []
     for place, one in enumerate(own):
         if len(uses) == after:
             fitted = PersonalRanker.fit(uses[-NEWEST:], np.stack(vectors)[-NEWEST:], encoder)
-            return fitted, own[place:]
+            said = {use.text.casefold() for use in uses}
+            later = [one for one in own[place:] if _text(one).casefold() not in said]
+            return fitted, later
         use = _use(one, ranker.scores(one.context))
         if use is not None:
             uses.append(use)
@@ -153,7 +168,7 @@ def _use(example: RankingExample, scores: Floats) -> Use | None:
     kinds = kinds_of(context)
     request = example.asked.request
     return Use(
-        text=request.text,
+        text=_text(example),
         asked_at=format_local_time(request.asked_at),
         place=request.place,
         api="" if example.labels.plan is None else example.labels.plan.api,
@@ -168,6 +183,10 @@ def _use(example: RankingExample, scores: Floats) -> Use | None:
         ),
         outcome="done",
     )
+
+
+def _text(example: RankingExample) -> str:
+    return example.asked.request.text
 
 
 def _recalls(example: RankingExample, scores: Floats) -> list[float]:

@@ -1,9 +1,11 @@
 """What a ranker learns from one person's own record of use: a correction of its scores.
 
-Two things are added to the packaged ranker's score of an item. *Memory*: how alike the request is
-to the most alike earlier one that was about the item. *Kinds*: the log ratio of how often this
-person meant items of a kind to how often the ranker expected it, both smoothed, so that little use
-says little. `STRENGTH` was chosen on training people (docs/own-use.md).
+Three features of an item, given what was recorded before (`UseHistory`): *memory*, how alike the
+request is to the most alike earlier one that was about the item; *item* and *kind*, the log ratio
+of how often the person meant the item, or items of its kind, to how often the packaged ranker
+expected it, smoothed so that little use says little. Their weights are fitted for each person on
+the person's own record, in order: how well would each request have been ranked by what was recorded
+before it? They are penalized and not negative, so that they are zero where use tells nothing.
 """
 
 from collections.abc import Sequence
@@ -11,10 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ctrag.assistant.context.feature_context import FeatureContext
+from ctrag.assistant.context.feature_context import Doubles, FeatureContext
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import KINDS, kinds_of
+from ctrag.assistant.context.use_history import (
+    FEATURES,
+    UseHistory,
+    meant_of,
+    probabilities,
+    scores_of,
+)
 from ctrag.errors import CtragError, InputError
 from ctrag.models.arrays import reading_arrays
 from ctrag.models.encoder import Matrix
@@ -26,13 +36,10 @@ FEWEST = 10
 """Requests about items that are needed."""
 NEWEST = 300
 """The newest of them that are learned from."""
-_ALIKE = 0.3
-"""Cosine of two requests from which they count as alike."""
-_MEMORY = 2.0
-_KINDS = 1.0
-_SMOOTHING = 3.0
-"""Uses of a kind, observed and expected alike, that are added to both."""
-_TEMPERATURE = 1.0
+PENALTY = 1.0
+"""What a weight of 1 must gain in log likelihood, over the whole record."""
+MOST = 8.0
+"""The largest weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +47,23 @@ class PersonalRanker:
     """Corrects the packaged ranker's scores for one person."""
 
     encoder: str
-    """Of the vectors."""
-    vectors: Matrix
-    """(uses, dimension): unit vectors of earlier requests."""
-    items: tuple[tuple[str, ...], ...]
-    """What each of them was about."""
-    kinds: Floats
-    """(len(KINDS),): what is added for an item of the kind."""
+    """Of the history's vectors."""
+    history: UseHistory
+    weights: Doubles
+    """(len(FEATURES),)."""
 
     @classmethod
-    def fit(cls, uses: Sequence[Use], vectors: Matrix, encoder: str) -> "PersonalRanker":
+    def fit(
+        cls, uses: Sequence[Use], vectors: Matrix, encoder: str, penalty: float = PENALTY
+    ) -> "PersonalRanker":
         """Learn from a record of use.
 
         Args:
-            uses: Requests that stand, oldest first.
+            uses: Requests that stand, oldest first; of equal ones about the same items, the first
+                is learned from.
             vectors: (uses, dimension): their unit vectors.
             encoder: Name of the encoder of these.
+            penalty: Of a weight of 1.
 
         Raises:
             ValueError: There are fewer than `FEWEST` requests.
@@ -65,22 +73,20 @@ class PersonalRanker:
                 f"uses: {len(uses)} requests about the person's items are recorded, and at least "
                 f"{FEWEST} are needed"
             )
-        meant, expected = np.zeros(len(KINDS)), np.zeros(len(KINDS))
-        for use in uses:
-            kinds = np.array([one.kind for one in use.ranked], dtype=np.int64)
-            scores = np.array([one.score for one in use.ranked]) / _TEMPERATURE
-            chances = np.exp(scores - scores.max())
-            right = np.isin([one.id for one in use.ranked], use.items)
+        history = UseHistory()
+        decisions = []
+        asked: set[tuple[str, tuple[str, ...]]] = set()
+        for use, vector in zip(uses, vectors, strict=True):
+            if (use.text.casefold(), use.items) in asked:
+                continue  # that the same words mean the same would outweigh everything
+            asked.add((use.text.casefold(), use.items))
+            right = meant_of(use)
             if right.any():
-                np.add.at(meant, kinds, right / right.sum())
-                np.add.at(expected, kinds, chances / chances.sum())
-        ratio = np.log((meant + _SMOOTHING) / (expected + _SMOOTHING))
-        return cls(
-            encoder,
-            np.asarray(vectors, dtype=np.float32),
-            tuple(use.items for use in uses),
-            np.asarray(_KINDS * ratio, dtype=np.float32),
-        )
+                ids = [one.id for one in use.ranked]
+                kinds = np.array([one.kind for one in use.ranked], dtype=np.int64)
+                decisions.append((history.features(vector, ids, kinds), scores_of(use), right))
+            history.add(use, np.asarray(vector, dtype=np.float32))
+        return cls(encoder, history, _fitted(decisions, penalty))
 
     def corrected(self, context: FeatureContext, scores: Floats) -> Floats:
         """Scores of the candidates with what was learned.
@@ -89,30 +95,32 @@ class PersonalRanker:
             context: The request and its candidates.
             scores: Those of the packaged ranker.
         """
-        likeness = np.maximum(self.vectors @ context.vector - _ALIKE, 0)
-        best: dict[str, float] = {}
-        for items, alike in zip(self.items, likeness, strict=True):
-            for item in items:
-                best[item] = max(best.get(item, 0.0), float(alike))
-        remembered = np.array([best.get(context.view.ids[row], 0.0) for row in context.rows])
-        added = _MEMORY * remembered + self.kinds[kinds_of(context)]
-        return np.asarray(scores + added, dtype=np.float32)
+        if not self.weights.any():
+            return scores
+        ids = [str(context.view.ids[row]) for row in context.rows]
+        features = self.history.features(context.vector, ids, kinds_of(context))
+        return np.asarray(scores + self.weights @ features, dtype=np.float32)
 
     def save(self, path: Path) -> None:
         """Write it, for its owner alone."""
+        history = self.history
         make_private_folder(path.parent)
-        ids = sorted({item for items in self.items for item in items})
+        ids = sorted(set(history.meant) | set(history.expected))
         place = {item: number for number, item in enumerate(ids)}
         with replacing(path, private=True) as file:
             np.savez_compressed(
                 file,
                 allow_pickle=False,
                 encoder=np.array(self.encoder),
-                vectors=self.vectors.astype(np.float16),
+                weights=self.weights,
+                vectors=np.stack(history.vectors).astype(np.float16),
                 ids=np.array(ids, dtype=np.str_),
-                items=np.array([place[item] for items in self.items for item in items], np.int64),
-                counts=np.array([len(items) for items in self.items], np.int64),
-                kinds=self.kinds,
+                items=np.array([place[item] for row in history.items for item in row], np.int64),
+                counts=np.array([len(row) for row in history.items], np.int64),
+                meant=np.array([history.meant.get(item, 0.0) for item in ids]),
+                expected=np.array([history.expected.get(item, 0.0) for item in ids]),
+                kinds_meant=history.kinds_meant,
+                kinds_expected=history.kinds_expected,
             )
 
     @classmethod
@@ -124,17 +132,22 @@ class PersonalRanker:
             ValueError: It is damaged, or of another version.
         """
         with reading_arrays(path) as arrays:
-            ids, items = arrays["ids"], arrays["items"]
-            bounds = np.cumsum(arrays["counts"])
-            kinds = arrays["kinds"].astype(np.float32)
-            vectors = arrays["vectors"].astype(np.float32)
-            encoder = str(arrays["encoder"])
-            names = [str(ids[one]) for one in items]
-        if len(kinds) != len(KINDS) or len(bounds) != len(vectors):
+            ids = [str(one) for one in arrays["ids"]]
+            named = [ids[place] for place in arrays["items"]]
+            stops = np.cumsum(arrays["counts"])
+            starts = [0, *stops[:-1]]
+            history = UseHistory(
+                list(arrays["vectors"].astype(np.float32)),
+                [tuple(named[start:stop]) for start, stop in zip(starts, stops, strict=True)],
+                dict(zip(ids, map(float, arrays["meant"]), strict=True)),
+                dict(zip(ids, map(float, arrays["expected"]), strict=True)),
+                arrays["kinds_meant"],
+                arrays["kinds_expected"],
+            )
+            found = cls(str(arrays["encoder"]), history, arrays["weights"])
+        if found.weights.shape != (len(FEATURES),) or len(history.kinds_meant) != len(KINDS):
             raise InputError(f"{path}: made by another version; train it again")
-        starts = [0, *bounds[:-1]]
-        groups = tuple(tuple(names[a:b]) for a, b in zip(starts, bounds, strict=True))
-        return cls(encoder, vectors, groups, kinds)
+        return found
 
 
 class LearnedOfUse:
@@ -159,6 +172,32 @@ class LearnedOfUse:
     def _load(self) -> PersonalRanker | None:
         try:
             found = PersonalRanker.load(self._path)
-        except (CtragError, OSError, LookupError):
+        except (CtragError, OSError):
             return None
         return found if found.encoder == self._encoder else None
+
+
+def _fitted(
+    decisions: Sequence[tuple[Doubles, Floats, NDArray[np.bool_]]], penalty: float
+) -> Doubles:
+    """Weights under which the right items are likeliest among the ranked ones.
+
+    Args:
+        decisions: Of each request (features, items), the packaged ranker's scores, and which items
+            are right.
+        penalty: Of a weight of 1.
+    """
+    from scipy.optimize import minimize
+
+    def loss(weights: Doubles) -> tuple[float, Doubles]:
+        total, slope = penalty * weights.sum(), np.full(len(weights), penalty)
+        for features, scores, right in decisions:
+            chances = probabilities(scores + weights @ features)
+            of_right = chances[right].sum() + 1e-12
+            total -= np.log(of_right)
+            slope -= features @ (np.where(right, chances / of_right, 0.0) - chances)
+        return float(total), slope
+
+    bounds = [(0.0, MOST)] * len(FEATURES)
+    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, bounds=bounds, method="L-BFGS-B")
+    return np.asarray(found.x, dtype=np.float64)
