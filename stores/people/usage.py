@@ -16,7 +16,7 @@ from stores.people.learned import usage_file
 
 MOST_LINES = 1000
 """The newest lines that are read."""
-_MOST_BYTES = 4_000_000
+_MOST_BYTES = 2_000_000
 """A file that has grown beyond this is cut to its newest lines, and to half of these bytes."""
 
 
