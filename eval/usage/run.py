@@ -15,7 +15,7 @@ from ctrag.assistant.context.learned_features import kinds_of
 from ctrag.assistant.context.personal_ranker import NEWEST, PersonalRanker
 from ctrag.assistant.context.use_history import FEATURES
 from ctrag.errors import InputError
-from ctrag.models.encoder import load_encoder
+from ctrag.models.encoder import Matrix, load_encoder
 from ctrag.settings import settings
 from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
@@ -145,7 +145,7 @@ def _learn(
 ) -> tuple[PersonalRanker | None, Sequence[RankingExample]]:
     """What is learned from a person's first requests, and the later ones in other words."""
     uses: list[Use] = []
-    vectors = []
+    vectors: list[Matrix] = []
     for place, one in enumerate(own):
         if len(uses) == after:
             fitted = PersonalRanker.fit(uses[-NEWEST:], np.stack(vectors)[-NEWEST:], encoder)
