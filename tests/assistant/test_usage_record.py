@@ -59,3 +59,17 @@ def test_what_the_person_agreed_to_and_took_back_no_longer_counts(
     talk.undo()
     assert record(ada).uses == ()
     assert record(ada).undone == 1
+
+
+def test_a_correction_puts_what_had_been_meant_in_the_place_of_what_was_answered(
+    ada: Assistant, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = ['read_mail(subject="School trip")']
+    talk = ada.conversation()
+    talk.say("read what came from the office", run=True)
+    assert [one.items for one in record(ada).uses] == [("ada-m4",)]
+    later = talk.say("no, Invoice 4711", run=True)
+    assert str(later.plan) == 'read_mail(subject="Invoice 4711")'
+    [use] = record(ada).uses
+    assert (use.text, use.items) == ("read what came from the office", ("ada-m3",))
+    assert record(ada).corrected == 1
