@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     planner_decides: bool = False
     """Let the embedded model choose API and values itself among those that retrieval found, as a
     fine-tuned model of some billion weights can; otherwise tool search and rankers choose."""
+    record_use: bool = False
+    """Keep a record of what each person's requests were answered with, beside their stores and for
+    its owner alone, from which `ctrag train ranker --from-usage` learns."""
     items: int = Field(default=5, ge=1, le=50)
     """Items retrieved for a request."""
     mail_longest_body: int = Field(default=50_000, ge=100)

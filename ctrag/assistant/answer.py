@@ -11,6 +11,7 @@ from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.trace import Trace
 from stores.people.items import Request
 from stores.people.local_time import format_local_time
+from stores.people.usage import RankedItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,9 @@ class Answer:
     """Where the request was for several calls: the answers to the later ones, in order."""
     said: str = ""
     """What the assistant says where no call is made: to thanks, or to "what can you do"."""
+    ranked: tuple[RankedItem, ...] = ()
+    """The best items of the packaged ranker, best first, for a record of use; empty where none is
+    kept, and where a conversation leans on what was said before."""
 
     @property
     def parts(self) -> tuple["Answer", ...]:

@@ -15,6 +15,7 @@ from ctrag.assistant.apps.lookup import one_line
 from ctrag.assistant.apps.music import playing_after
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
+from ctrag.assistant.context.personal_ranker import LearnedOfUse
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
 from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
@@ -32,6 +33,7 @@ from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.assistant.spoken import as_order, check_words, moment
 from ctrag.assistant.trace import Trace
+from ctrag.assistant.usage import Noticing, UsageLog
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
@@ -79,6 +81,8 @@ class Assistant:
         self._encoder = encoder
         self._options = options
         self.frozen_clock = frozen_clock
+        self.learned = LearnedOfUse(stores.root, person, encoder.name)
+        self.usage = UsageLog(stores.root, person, options.record_use)
         self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
 
     @classmethod
@@ -177,7 +181,14 @@ class Assistant:
         view = self.view()
         order = as_order(request)
         with trace.step("context.retrieve", text=order.text, items=len(view)) as step:
-            found = self.retriever.retrieve(view, order, self._options.items, explain=explain)
+            found = self.retriever.retrieve(
+                view,
+                order,
+                self._options.items,
+                explain=explain,
+                personal=self.learned.of_now(),
+            )
+            ranked = self.usage.ranked(found)
             found = focus.first(found, view)
             step.outputs = {
                 "items": [one.item.id for one in found.items],
@@ -214,6 +225,7 @@ class Assistant:
             request,
             found.unavailable,
             tuple(others),
+            ranked=ranked,
         )
         return self.carry_out(answer, confirm) if run else answer
 
@@ -229,7 +241,11 @@ class Assistant:
         doubt = "Not sure." if answer.confidence < self._options.sure else ""
         if doubt and answer.other is not None:
             doubt = f"Not sure; it could also be: {self.in_words(answer.other)}."
-        return replace(answer, result=self._run(answer, confirm, doubt))
+        known = frozenset(self.view().row)
+        noticing = Noticing(confirm)
+        done = replace(answer, result=self._run(answer, noticing, doubt))
+        self.usage.keep(done, noticing.agreed, known)
+        return done
 
     def sure(self, answer: Answer) -> bool:
         """Whether the answer's plan is sure enough to be run without a question."""

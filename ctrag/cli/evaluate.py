@@ -73,6 +73,33 @@ def context(
     )
 
 
+@app.command("usage")
+def usage(
+    data: Folder,
+    more: Annotated[
+        list[Path], typer.Option("--more", help="Further requests of the same people; repeatable.")
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    after: Annotated[
+        int, typer.Option("--after", min=1, help="Requests of each person that are recorded first.")
+    ] = 50,
+    model: Model = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """What `ctrag train ranker --from-usage` is worth: later requests before and after it.
+
+    Example: ctrag eval usage --data data/everyday-dev --more synth/data/reference/dev --after 10
+    """
+    from eval.usage.run import run_usage, table
+
+    report_on(
+        lambda: run_usage(data, more=more, after=after, model=model, progress=progress),
+        table,
+        out,
+        json,
+    )
+
+
 @app.command("tools")
 def tools(
     data: Folder,

@@ -15,6 +15,7 @@ from ctrag.cli import train_pack, train_plain, train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.recordings import say_counts
+from ctrag.cli.train_usage import train_from_usage
 from ctrag.cli.training import (
     Average,
     Data,
@@ -28,6 +29,7 @@ from ctrag.cli.training import (
     finish,
     show,
 )
+from ctrag.cli.writable import folder_to_write
 from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models import packages
@@ -41,7 +43,7 @@ app = typer.Typer(
 
 @app.callback()
 def _group() -> None:
-    if "--help" not in sys.argv:
+    if "--help" not in sys.argv and "--from-usage" not in sys.argv:
         need("training", "torch", "sklearn", "lightgbm", "peft", "optuna", extra="train")
 
 
@@ -114,8 +116,17 @@ def encoder(
 
 @app.command("ranker")
 def ranker(
-    data: Data,
-    out: Out,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A labelled data set folder. With --from-usage: where the person is; default: "
+            "your own stores, then the packaged people."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(callback=folder_to_write, help="Folder for the artefact."),
+    ] = None,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
     trials: Annotated[
@@ -130,9 +141,26 @@ def ranker(
     ] = None,
     seed: Seed = 1,
     threads: Threads = 2,
+    from_usage: Annotated[
+        bool,
+        typer.Option(
+            "--from-usage",
+            help="Instead: fit the ranker in use to a person's own record of use, for that "
+            "person alone; docs/own-use.md.",
+        ),
+    ] = False,
+    persona: Annotated[
+        str | None,
+        typer.Option(
+            help="With --from-usage: whose record. Default: of everybody in your own stores."
+        ),
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="With --from-usage: take away what was fitted.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Train the context ranker.
+    """Train the context ranker, on labelled data sets or on one's own use.
 
     The card holds figures of DATA cross-validated by person. With --encoder, OUT holds the adapter
     too.
@@ -140,6 +168,15 @@ def ranker(
     Example: ctrag train ranker --data synth/data/reference/train --encoder runs/encoder
     --out runs/ranker
     """
+    if from_usage:
+        if out is not None or more or tuned is not None:
+            raise typer.BadParameter("--from-usage takes no --out, --more or --encoder")
+        train_from_usage(persona, data, undo, json)
+        return
+    if data is None or out is None:
+        raise typer.BadParameter("give --data and --out, or --from-usage")
+    if persona is not None or undo:
+        raise typer.BadParameter("--persona and --undo go with --from-usage")
     from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
     from training.core.cross_fitted import cross_fit, prepare

@@ -12,7 +12,7 @@ from pathlib import Path
 from stores.database import StoreUnavailable, reading
 from stores.errors import InputError, NotFound
 from stores.files import sync
-from stores.people import generations
+from stores.people import generations, learned_doctor
 from stores.people.generations import MANIFEST, Manifest
 from stores.people.items import Person, Profile
 from stores.people.people_store import PeopleStore
@@ -24,7 +24,8 @@ class Damage:
     """One thing that is wrong in a stores folder."""
 
     name: str
-    """The store: `people` or an application; `manifest`, `leftover` or `rights`."""
+    """The store: `people` or an application; `manifest`, `learned`, `leftover` or
+    `rights`."""
     path: Path
     problem: str
     lost: str
@@ -71,7 +72,13 @@ def examine(files: StoreFiles) -> list[Damage]:
     for path in [*generations.others(root, keep), *sorted(folder.glob("*.compact*"))]:
         found.append(Damage("leftover", path, "left over from a crash", "", "remove it"))
     files_here = [path for path in sorted(folder.glob("*.duckdb")) if path.is_file()]
-    for path in (root, folder, *files_here, root / MANIFEST):
+    found += [
+        Damage("learned", path, problem, lost, mends)
+        for path, problem, lost, mends in learned_doctor.damaged(root)
+    ]
+    for path in learned_doctor.left_over(root):
+        found.append(Damage("leftover", path, "left over from a crash", "", "remove it"))
+    for path in (root, folder, *files_here, root / MANIFEST, *learned_doctor.rights(root)):
         if path.stat().st_mode & 0o077:
             found.append(Damage("rights", path, "others may read it", "", "make it yours alone"))
     return found
@@ -95,6 +102,8 @@ def repair(files: StoreFiles) -> list[Damage]:
                 continue
             if one.name == "leftover":
                 shutil.rmtree(one.path) if one.path.is_dir() else one.path.unlink()
+            elif one.name == "learned":
+                learned_doctor.mend(one.path)
             elif one.name == "rights":
                 one.path.chmod(0o700 if one.path.is_dir() else 0o600)
             else:

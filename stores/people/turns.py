@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from stores.files import append_private
 from stores.people.changes import Undone
 from stores.people.learned import turns_file
+from stores.people.usage import keep_taken_back
 
 if TYPE_CHECKING:
     from stores.people.stores import Stores
@@ -63,14 +64,22 @@ def take_back(stores: "Stores", person_id: str) -> Iterator[Undone]:
         UnknownPerson, ValueError, StoreUnavailable: As for `Stores.undo`.
     """
     newest = _newest(stores, person_id)
-    yield stores.undo(person_id)
+    yield _undone(stores, person_id, newest)
     if newest is None:
         return
     together = turn_of(stores.root, person_id, newest)
     # The same newest change as before: an import was taken back, which is no part of a turn.
     while (left := _newest(stores, person_id)) in together and left != newest:
         newest = left
-        yield stores.undo(person_id)
+        yield _undone(stores, person_id, newest)
+
+
+def _undone(stores: "Stores", person_id: str, newest: int | None) -> Undone:
+    """Undo the last change or import; a record of use says so where it was the newest change."""
+    undone = stores.undo(person_id)
+    if newest is not None and _newest(stores, person_id) != newest:
+        keep_taken_back(stores.root, person_id, [newest])
+    return undone
 
 
 def _newest(stores: "Stores", person_id: str) -> int | None:

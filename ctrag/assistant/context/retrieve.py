@@ -18,6 +18,7 @@ from ctrag.assistant.context.fusion import fuse, rankings, ranks
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.occurrences import near
+from ctrag.assistant.context.personal_ranker import PersonalRanker
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
@@ -67,6 +68,8 @@ class RetrievedContext:
     """Application → why its store did not answer."""
     further: tuple[Item, ...] = ()
     """The next best items after `items`, best first: an API may need one of its own application."""
+    packaged: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """As `relevance`, before what was learned from the person's own record of use."""
 
     @property
     def candidates(self) -> int:
@@ -125,6 +128,7 @@ class ContextRetriever:
         *,
         encoded: tuple[Matrix, TunedRequest | None] | None = None,
         explain: bool = False,
+        personal: PersonalRanker | None = None,
     ) -> RetrievedContext:
         """The `limit` best items for a request.
 
@@ -134,6 +138,7 @@ class ContextRetriever:
             limit: How many items to return at most.
             encoded: What `request_encoder` returns for the text, where it is known already.
             explain: Whether each item gets `reasons` and `because`.
+            personal: What was learned from the person's own record of use.
         """
         view = near(view, request)
         vector, tuned = self.request_encoder.read([request.text])[0] if encoded is None else encoded
@@ -143,7 +148,9 @@ class ContextRetriever:
         if not len(context):
             return RetrievedContext((), context, np.empty(0, np.float32), view.unavailable)
         table = compute(context, self.ranker.learned)
-        scores = rankings(context, self.ranker.scores_of(context, table))
+        packaged = self.ranker.scores_of(context, table)
+        own = packaged if personal is None else personal.corrected(context, packaged)
+        scores = rankings(context, own)
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
         order = np.argsort(-fused, kind="stable")
@@ -173,6 +180,7 @@ class ContextRetriever:
             relevance[order[: limit + FURTHER]],
             view.unavailable,
             tuple(view.items[context.rows[row]] for row in behind),
+            packaged[order[: limit + FURTHER]],
         )
 
     def _reasons(

@@ -211,7 +211,8 @@ class Conversation:
             return replace(in_words(request, reading.ask), question=question)
         asked = replace(request, text=reading.text)
         answer = self.assistant.answer(asked, explain=act.explain, focus=reading.focus)
-        answer = replace(answer, request=request)
+        leans = reading.focus != NOTHING_KNOWN  # then its words say little by themselves
+        answer = replace(answer, request=request, ranked=() if leans else answer.ranked)
         doubt = self._doubts(answer, request) if act.run else None
         if doubt is not None:
             self._keep(answer)  # what comes after it may lean on it
@@ -220,6 +221,7 @@ class Conversation:
             answer = self._carried_out(answer, act)
         if reading.corrects and self.state.last is not None and not answer.plan.is_none:
             self._learn(self.state.last.plan, answer.plan, request)
+            self.assistant.usage.correct(self.state.last.text, answer)
         self._keep(answer)
         return answer
 

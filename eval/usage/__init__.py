@@ -1,0 +1,1 @@
+"""What a personal ranker is worth: requests of people before and after it learned from theirs."""
