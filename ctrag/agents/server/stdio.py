@@ -77,16 +77,17 @@ async def process_streams(
 async def _read(process: Process, said: MemoryObjectSendStream[SessionMessage], name: str) -> None:
     unread = 0
     spread = _Spread()
-    async for line in _lines(process):
-        messages, passed_over = spread.add(line)
-        for message in messages:
-            with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-                await said.send(message)  # where nobody listens it is read on, so that it ends
-        for one in passed_over:
-            unread += 1
-            if unread <= _NAMED:
-                start = one[:80].decode("utf-8", "replace").strip()
-                logger.warning("%s: wrote to stdout what is no message: %s", name, start)
+    async with said:
+        async for line in _lines(process):
+            messages, passed_over = spread.add(line)
+            for message in messages:
+                with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                    await said.send(message)  # where nobody listens it is read on, so that it ends
+            for one in passed_over:
+                unread += 1
+                if unread <= _NAMED:
+                    start = one[:80].decode("utf-8", "replace").strip()
+                    logger.warning("%s: wrote to stdout what is no message: %s", name, start)
 
 
 class _Spread:
