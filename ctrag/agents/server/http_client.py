@@ -82,9 +82,7 @@ def _events(response: httpx2.Response, *limit: int) -> httpx2.Response:
     return events_of(response, *limit) if is_stream else response
 
 
-async def _with_slash(
-    request: httpx2.Request, response: httpx2.Response
-) -> httpx2.Request | None:
+async def _with_slash(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request | None:
     """The request at the same address with a slash more or less, where it is redirected there by
     a status that would make a GET of it."""
     if response.status_code not in (301, 302):
