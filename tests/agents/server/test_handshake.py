@@ -24,6 +24,8 @@ for line in sys.stdin:
     asked = json.loads(line)
     answer = {"jsonrpc": "2.0", "id": str(asked.get("id"))}
     match asked["method"]:
+        case "initialize" if sys.argv[1:] == ["without"]:
+            answer["error"] = {"code": -32601, "message": "unknown method"}
         case "initialize" if asked["params"]["protocolVersion"] != "2025-03-26":
             refused = "Unsupported protocol version (supported: 2024-11-05, 2025-03-26)"
             answer["error"] = {"code": -32602, "message": refused}
@@ -34,6 +36,8 @@ for line in sys.stdin:
         case "tools/call":
             answer["error"] = {"code": -32000, "message": "no", "data": {"cause": "no paper"}}
         case "notifications/initialized":
+            changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+            print(*[json.dumps(changed)] * 300, sep=chr(10), flush=True)
             continue
         case _:
             sys.exit(1)
@@ -119,17 +123,22 @@ def test_another_greeting_is_tried_where_it_promises_something() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("handshake", ["broken", "without"])
 async def test_a_server_that_breaks_the_handshake_in_every_way_is_called_and_its_error_told(
-    tmp_path: Path,
+    tmp_path: Path, handshake: str
 ) -> None:
     script = tmp_path / "odd.py"
     script.write_text(ODD, encoding="utf-8")
-    spec = ServerSpec(command=sys.executable, args=["-S", str(script)], start_timeout=60)
+    started = ["-S", str(script), handshake]
+    spec = ServerSpec(command=sys.executable, args=started, start_timeout=60)
+    listings = 0
 
-    async def ignored(upstream: Upstream) -> None:
+    async def listed(upstream: Upstream) -> None:
+        nonlocal listings
+        listings += 1
         assert upstream.problems == {}
 
-    printer = Upstream("printer", spec, ignored)
+    printer = Upstream("printer", spec, listed)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(printer.run)
         with anyio.fail_after(60):
@@ -139,3 +148,4 @@ async def test_a_server_that_breaks_the_handshake_in_every_way_is_called_and_its
                 with pytest.raises(UpstreamError, match=r'refused: no \({"cause": "no paper"}\)'):
                     await printer.call("print", {})
         tasks.cancel_scope.cancel()
+    assert listings < 30, "300 changes at once are a few"
