@@ -5,7 +5,8 @@ From the outside in:
 - `serve`: over stdin and stdout, or HTTP; `principals`: who calls, from the file of `--access`;
   `operations`: health, readiness and metrics; `reload`: files that are read again when they
   change; `check`: what would be served.
-- `protocol`: the meta-tools, for clients of the 2025 and the 2026 revision.
+- `protocol`: the meta-tools, for clients of the 2025 and the 2026 revision; `as_clients_ask`: those
+  that keep to less of its form.
 - `gateway`: what the protocol and any other surface use; `searches`, `calls`: what it does for
   sessions; `search`: retrieving tools and binding them; `permissions`: which tools may be used;
   `answers`: responses to the model.
