@@ -137,9 +137,9 @@ class _Reader:
         declared = [
             as_map(self._resolved(one))
             for source in sources
-            for one in as_list(source.get("parameters"))
+            for one in _listed(source.get("parameters"))
         ]
-        return {as_text(one.get("name")) for one in declared if one.get("in") == "path"}
+        return {as_text(one.get("name")) for one in declared if _place(one) == "path"}
 
     def read(self, found: FoundOperation) -> tuple[dict[str, Any], Operation]:
         """The tool's schema, and what a call needs."""
@@ -149,12 +149,12 @@ class _Reader:
         content_type = ""
         must = False
         for one in self._parameters(found):
-            place, name = one.get("in"), as_text(one.get("name"))
+            place, name = _place(one), as_text(one.get("name"))
             if place == "body":
                 content_type = self._consumed(found.operation, "application/json")
                 must = one.get("required") is True
                 making.add_body(one.get("schema"), must, name, content_type)
-            elif place == "formData":
+            elif place == "formdata":
                 is_file = one.get("type") == "file"
                 default = "application/x-www-form-urlencoded"
                 content_type = content_type or self._consumed(found.operation, default)
@@ -170,12 +170,15 @@ class _Reader:
                     hidden.append((Credential(name, place, name), one.get("required") is True))
                     continue
                 making.add(argument_of(one, place, self._old), one)
+            elif name:
+                where = f"{found.verb.upper()} {found.path}: parameter {name}"
+                self._problems[where] = f"is in {place!r}, which cannot be sent"
         body = as_map(self._resolved(found.operation.get("requestBody")))
         if content := as_map(body.get("content")):
             content_type = preferred_type(list(map(str, content)))
             media = as_map(content[content_type])
-            binary = media.get("schema") is None
-            schema = {"type": "string"} if binary else media["schema"]
+            bare: Any = {} if "json" in content_type.lower() else {"type": "string"}
+            schema = bare if media.get("schema") is None else media["schema"]
             encoding = as_map(media.get("encoding"))
             must = must or body.get("required") is True
             making.add_body(schema, body.get("required") is True, "body", content_type, encoding)
@@ -199,9 +202,9 @@ class _Reader:
         """Of path and operation; the operation's replaces the path's of the same name and place."""
         named: dict[tuple[str, str], Mapping[str, Any]] = {}
         for source in (found.item, found.operation):
-            for one in as_list(source.get("parameters")):
+            for one in _listed(source.get("parameters")):
                 parameter = as_map(self._resolved(one))
-                named[as_text(parameter.get("in")), as_text(parameter.get("name"))] = parameter
+                named[_place(parameter), as_text(parameter.get("name"))] = parameter
         declared = {name for place, name in named if place == "path"}
         for name in placeholders(found.path, declared):  # what the path needs, declared or not
             implied = {"name": name, "in": "path", "required": True, **self._text}
@@ -277,3 +280,15 @@ class _Reader:
             found = pointed(self._document, reference)
             value = {**as_map(found), **beside} if isinstance(found, Mapping) else beside
         return value
+
+
+def _place(parameter: Mapping[str, Any]) -> Any:
+    """Where a parameter goes, as the specification spells it, in small letters."""
+    return as_text(parameter.get("in")).strip().lower()
+
+
+def _listed(parameters: Any) -> list[Any]:
+    """Parameters as a list; a table of them has their names."""
+    if isinstance(parameters, Mapping):
+        return [{"name": name, **as_map(one)} for name, one in parameters.items()]
+    return as_list(parameters)

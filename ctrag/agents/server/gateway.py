@@ -5,10 +5,8 @@ may see them. State is kept under a handle that a search returns.
 """
 
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import anyio
@@ -19,7 +17,6 @@ from mcp.types import LoggingLevel
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.prompt.mentions import Mentions
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import (
     CallAnswer,
@@ -30,25 +27,24 @@ from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.gateway_settings import GatewaySettings
-from ctrag.agents.server.guidance import Guidance, Hidden
+from ctrag.agents.server.guidance import Guidance
 from ctrag.agents.server.held_tools import HeldTools
-from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
+from ctrag.agents.server.marketplace import Marketplace
 from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.opening import Opening
 from ctrag.agents.server.permissions import Permissions
+from ctrag.agents.server.plugin_offers import PluginOffers
 from ctrag.agents.server.principals import caller_key
-from ctrag.agents.server.remote import Registry, RemoteHit, gather
+from ctrag.agents.server.remote import Registry
 from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import Results
-from ctrag.agents.server.search import Fitting, Search
+from ctrag.agents.server.search import Search
+from ctrag.agents.server.searches import Searches
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.server.upstream import Sole, Upstream
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.settings import SessionSettings
-from ctrag.agents.session.tool_session import ToolSession
-from ctrag.errors import InputError
-from ctrag.text.terminal import note
 from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
@@ -110,14 +106,17 @@ class Gateway:
         """Results that were too long to be sent at once."""
         self.guidance = guidance
         self.resources = Resources(
-            self._servers, self._permissions, self.results, guidance, self._hidden
+            self._servers, self._permissions, self.results, guidance, self._permissions.hides
         )
         """What the servers have beside tools."""
         self._servers.on_change = self._changed
         self._listeners: list[Callable[[str], Awaitable[None]]] = []
         self.tasks: TaskGroup | None = None
         """Runs what outlasts a request, while the gateway runs."""
-        self._search = Search(
+        self._plugins = PluginOffers(
+            marketplace, index, self._servers, self._permissions, self.settings
+        )
+        steps = Search(
             index,
             self._permissions,
             self._servers,
@@ -127,6 +126,18 @@ class Gateway:
         )
         self._opening = Opening(index, self._permissions, self._servers, self.session, record)
         self.sessions = sessions(self._opening.session)
+        self._searches = Searches(
+            index,
+            self._servers,
+            self._permissions,
+            self.sessions,
+            self._opening,
+            steps,
+            self._plugins,
+            guidance,
+            self.settings,
+            self.session.preload,
+        )
         self._held = HeldTools(index, self._servers, self.sessions)
         self._calls = Calls(
             index,
@@ -137,17 +148,13 @@ class Gateway:
             self.results,
             result_limit=self.settings.result_limit,
             following=self.session.next,
-            shown=self._search.shown,
+            shown=steps.shown,
         )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Gateway"]:
         """Connected to all servers, without waiting for any of them."""
-        if self.marketplace is not None:
-            for installed in self.marketplace.installed():
-                self._servers.adopt(installed)
-            for plugin in filter(self._taken, self.marketplace.plugins):
-                note(f"plugin {plugin} is not offered: a server of that name is here already")
+        self._plugins.adopt_installed()
         async with self._servers.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._remember)
             self.tasks = tasks
@@ -184,86 +191,7 @@ class Gateway:
         Raises:
             ValueError: The query is empty, the limit out of range, or the session unknown.
         """
-        k = self.settings.limit if limit is None else limit
-        if not 1 <= k <= self.settings.most:
-            raise InputError(f"limit: must be from 1 to {self.settings.most}, not {k}")
-        await self._servers.settled(self.settings.timeout)
-        began = time.perf_counter()
-        key, session = await run_sync(self._session, who, handle)
-        user = "" if who is None else who.user
-        await self._servers.introduce(channel, session.id, user, self.settings.timeout)
-        await run_sync(self._opening.changed, session, who)
-        if self.session.preload and not session.searched:
-            likely = await run_sync(self.index.preload, query, who, self.session.preload)
-            session.preload(likely)
-        local = await run_sync(self._search.in_catalogue, who, query, session, k)
-        self._leave_out(local, channel)
-        spoken_of = await run_sync(self._spoken_of, who, query, local)
-        gathered = await gather([*self._servers.registries.values()], session.id, query, k)
-        surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
-        bound = await run_sync(surface, [[*local.found, *spoken_of], *gathered.lists], k)
-        plugins: list[Plugin] = []
-        if self.marketplace is not None:
-            best = max((one.score for one in local.found), default=0.0)
-            least = 0.0 if len(local.found) < self.settings.few else best
-            offered = await run_sync(partial(self.marketplace.search, query, who, above=least))
-            plugins = [one for one in offered if not self._taken(one.name)]
-        down = {**self._servers.down(), **gathered.unavailable}
-        down = {name: why for name, why in down.items() if self._permissions.sees(name, who)}
-        at_hand = bound.at_hand if handle is None else []
-        foreign = any(gathered.lists)  # a registry has judged what it found itself
-        doubt = "" if foreign else local.doubt
-        near = local.closest if doubt or not bound.shown else []
-        guides = await run_sync(self._guides, who, query, key, bound.found.tools, not doubt)
-        return SearchAnswer(
-            key, bound.found, bound.shown, at_hand, near, doubt, plugins, down, guides
-        )
-
-    def _spoken_of(self, who: Principal | None, query: str, local: Fitting) -> list[RemoteHit]:
-        """Tools that a fitting skill speaks of and the search did not find."""
-        if self.guidance is None:
-            return []
-        ids = [one.tool.id for one in local.found]
-        seen = (one for one in self.index.tools if self._permissions.allowed(one.id, who))
-        worst = min((one.score for one in local.found), default=0.0)
-        return [RemoteHit(one, worst) for one in self.guidance.spoken_of(query, seen, ids)]
-
-    def _guides(
-        self,
-        who: Principal | None,
-        query: str,
-        handle: str,
-        bound: Sequence[CatalogueTool],
-        sure: bool,
-    ) -> list[dict[str, Any]]:
-        """The instructions that go beside a search's tools."""
-        if self.guidance is None:
-            return []
-        found = self.guidance.beside(query, bound, handle, self._hidden(who), sure=sure)
-        return [one.shown() for one in found]
-
-    def _hidden(self, who: Principal | None) -> Hidden | None:
-        """Tells instructions that speak of tools, all of which the caller may not use."""
-        if self.index.access is None and self._permissions.expert is None:
-            return None
-
-        def hidden(names: Mentions) -> bool:
-            named = [one for one in self.index.tools if names.speaks_of(one)]
-            return bool(named) and not any(self._permissions.allowed(one.id, who) for one in named)
-
-        return hidden
-
-    def _leave_out(self, local: Fitting, channel: Channel) -> None:
-        """Take out what a server has only for clients that offer more than this one."""
-        local.found[:] = [
-            one for one in local.found if self._servers.serves(one.tool, channel.offers)
-        ]
-        kept = []
-        for one in local.closest:
-            server, _, name = one["name"].rpartition("/")
-            if self._servers.serves(CatalogueTool(name, "", server), channel.offers):
-                kept.append(one)
-        local.closest[:] = kept
+        return await self._searches.search(who, query, handle, limit, channel)
 
     async def call(
         self,
@@ -336,25 +264,7 @@ class Gateway:
         Raises:
             ValueError: Nothing may be installed here, or there is no such plugin.
         """
-        if self.marketplace is None or not self.settings.may_install:
-            raise InputError("plugins cannot be installed from here; ask whoever runs this server")
-        # One answer for both: another would tell of servers that the caller must not know.
-        if plugin not in self.marketplace.plugins or self._taken(plugin):
-            raise InputError(f"plugin: there is none named {plugin!r}")
-        servers = self._servers
-        installed = await run_sync(self.marketplace.install, plugin, scope_of(who))
-        if servers.adopt(installed):
-            await servers.started(plugin)
-        ids = [one.id for one in self.index.tools if one.server == plugin]
-        return [one for one in ids if self._permissions.allowed(one, who)]
-
-    def _taken(self, plugin: str) -> bool:
-        """Whether something that came with no plugin has the plugin's name: it is not offered."""
-        servers = self._servers
-        if servers.is_plugin(plugin):
-            return False
-        named = plugin in servers.upstreams or plugin in servers.registries
-        return named or any(one.server == plugin for one in self.index.tools)
+        return await self._plugins.install(who, plugin)
 
     async def reconfigure(self, upstreams: Upstreams) -> list[str]:
         """Take over a changed file of servers; sessions go on. Returns what has changed.
@@ -427,8 +337,3 @@ class Gateway:
             ValueError: The session is unknown.
         """
         return self.sessions.get(handle, caller_key(who)).tools
-
-    def _session(self, who: Principal | None, handle: str | None) -> tuple[str, ToolSession]:
-        if handle is None:
-            return self.sessions.open(caller_key(who))
-        return handle, self.sessions.get(handle, caller_key(who))

@@ -18,6 +18,7 @@ from mcp.client.subscriptions import (
     ToolsListChanged,
 )
 from mcp.types import (
+    CONNECTION_CLOSED,
     INVALID_REQUEST,
     CallToolResult,
     CreateMessageRequest,
@@ -48,6 +49,7 @@ from ctrag.agents.server.channel import (
     Question,
 )
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.handshake import Greeting, first_cause
 from ctrag.agents.server.transport import connection, ways
 from ctrag.agents.server.untrusted import ToolDefinition, definition
 
@@ -131,11 +133,20 @@ class Line:
 
     async def _connected(self, limit: anyio.CancelScope) -> None:
         first: Exception | None = None
-        for way in ways(self.spec):
-            greeted = False
+        waiting: list[tuple[str, Greeting]] = [(way, Greeting()) for way in ways(self.spec)]
+        while waiting:
+            way, greeting = waiting.pop(0)
+            greeted, self._lost, self._signal = False, False, anyio.Event()
+            streams = connection(
+                self.spec,
+                self._passed,
+                self.ended,
+                way,
+                name=self.name,
+                version=greeting.version,
+            )
             try:
-                streams = connection(self.spec, self._passed, self.ended, way, name=self.name)
-                async with Client(streams, **self._callbacks()) as client:
+                async with Client(streams, mode=greeting.mode, **self._callbacks()) as client:
                     greeted = True
                     await self._relist(client)
                     limit.deadline = math.inf
@@ -149,6 +160,8 @@ class Line:
                 if greeted or isinstance(error, ValueError):
                     raise
                 first = first or error
+                if (other := greeting.after(error)) is not None:
+                    waiting.insert(0, (way, other))
         if first is not None:
             raise first
 
@@ -334,22 +347,26 @@ class Line:
         for _ in range(PAGES):
             try:
                 page = await client.list_tools(cursor=cursor)
-            except MCPError:
+            except MCPError as error:
                 if client.server_capabilities.tools is None:  # it only has resources or prompts
                     break
-                raise
+                if cursor is None or error.code == CONNECTION_CLOSED:
+                    raise
+                self._left_out[f"page {len(cursors) + 1}"] = f"cannot be listed: {error}"
+                break
             for tool in page.tools:
                 kept: Mapping[str, Any] = tool.meta or {}
-                if tool.name in tools:
-                    self._left_out[tool.name] = "is listed twice; the first is kept"
-                    continue
-                tools[tool.name] = ToolDefinition(
+                made = ToolDefinition(
                     tool.name,
                     tool.description or "",
                     tool.input_schema,
                     tuple(kept.get(_MARKS, ())),
                     kept.get(_MORE, {}),
                 )
+                if tool.name not in tools:
+                    tools[tool.name] = made
+                elif cursor is None or tools[tool.name] != made:  # pages may overlap
+                    self._left_out[tool.name] = "is listed twice; the first is kept"
             cursor = page.next_cursor
             if cursor is None or cursor in cursors:  # a server may name the same page for ever
                 break
@@ -379,6 +396,5 @@ class Line:
 
 def reason(error: BaseException) -> str:
     """The first cause in a group of errors, as one line."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    cause = first_cause(error)
+    return " ".join(str(cause).split())[:200] or type(cause).__name__

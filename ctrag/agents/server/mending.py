@@ -1,4 +1,4 @@
-"""Answers of servers that break the protocol's form, as the answers that they are meant to be.
+"""Results of servers that break the protocol's form, as the results that they are meant to be.
 
 A client refuses a whole result for one wrong field, though the call was made and its answer stands
 there. So what is plain is read as it is meant, and the rest is named in its place.
@@ -6,11 +6,10 @@ there. So what is plain is read as it is meant, and the rest is named in its pla
 
 import base64
 import binascii
-import json
 from collections.abc import Callable
 from typing import Any
 
-from mcp.types import INTERNAL_ERROR
+from ctrag.agents.server.messages import as_list, as_text
 
 BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
 """Kinds of content that a result may have."""
@@ -26,16 +25,6 @@ _MAGIC = {
 _ROLES = {"user", "assistant"}
 
 
-def readable(text: str) -> list[dict[str, Any]]:
-    """The JSON-RPC messages of a line that is no valid one: a batch, an answer whose result is no
-    object, an error that is a text, half a character. Empty where it is none of these."""
-    try:
-        value = _whole(json.loads(text))
-    except (ValueError, RecursionError):
-        return []
-    return [made for one in _list(value) if (made := _message(one)) is not None]
-
-
 def mended(result: dict[str, Any], *, of_call: bool) -> None:
     """Put the usable form of a raw result's fields in their place.
 
@@ -45,65 +34,31 @@ def mended(result: dict[str, Any], *, of_call: bool) -> None:
     """
     if result.get("resultType", "complete") != "complete" or "task" in result:
         return
-    if not (of_call or isinstance(result.get("content"), list)):
-        return
     if not isinstance(result.get("_meta", {}), dict):
         del result["_meta"]
+    if not (of_call or isinstance(result.get("content"), list)):
+        return
     if "isError" in result and not isinstance(result["isError"], bool):
         result["isError"] = str(result["isError"]).lower() in {"true", "1"}
     content = result.get("content")
     if content is None and "toolResult" in result:  # of the first revision
-        content = _text(result.pop("toolResult"))
-    blocks = [] if content is None else _list(content)
+        content = as_text(result.pop("toolResult"))
+    blocks = [] if content is None else as_list(content)
     result["content"] = [_block(one) for one in blocks if one is not None]
     structured = result.get("structuredContent")
     loose = "resultType" not in result and not isinstance(structured, dict)  # 2025 takes objects
     if "structuredContent" in result and (structured is None or loose):
         del result["structuredContent"]
     if structured is not None and not result["content"]:
-        result["content"] = [_as_text(_text(structured))]
+        result["content"] = [_said(as_text(structured))]
     if result.get("isError") and not result["content"]:
-        result["content"] = [_as_text("It failed, and the server does not say why.")]
-
-
-def _message(value: Any) -> dict[str, Any] | None:
-    if not isinstance(value, dict):
-        return None
-    made = {**value, "jsonrpc": "2.0"}
-    if "method" in made:
-        return made if isinstance(made.get("params", {}), dict) else None
-    if made.get("error") is not None:
-        error = made["error"] if isinstance(made["error"], dict) else {"message": made["error"]}
-        code = error.get("code")
-        made["error"] = {
-            **error,
-            "code": code if isinstance(code, int) else INTERNAL_ERROR,
-            "message": _text(error.get("message", "an error without a text")),
-        }
-        made.pop("result", None)
-        return made if "id" in made else None
-    if "result" not in made or "id" not in made:
-        return None
-    made.pop("error", None)
-    result = made["result"]
-    if not isinstance(result, dict):
-        made["result"] = {"content": [] if result is None else _list(result)}
-    return made
-
-
-def _whole(value: Any) -> Any:
-    """The value without halves of characters."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_whole(key): _whole(one) for key, one in value.items()}
-    return [_whole(one) for one in value] if isinstance(value, list) else value
+        result["content"] = [_said("It failed, and the server does not say why.")]
 
 
 def _block(value: Any) -> dict[str, Any]:
     """A block of content of the protocol's form."""
     if not isinstance(value, dict):
-        return _as_text(_text(value))
+        return _said(as_text(value))
     block = dict(value)
     if not isinstance(block.get("_meta", {}), dict):
         del block["_meta"]
@@ -116,20 +71,20 @@ def _block(value: Any) -> dict[str, Any]:
     if reader is not None:
         return reader({**block, "type": kind})
     if isinstance(block.get("text"), str):
-        return _as_text(block["text"])
+        return _said(block["text"])
     if "json" in block:
-        return _as_text(_text(block["json"]))
-    return _as_text(f"[content of the kind {str(kind)[:40]!r}, which cannot be shown]")
+        return _said(as_text(block["json"]))
+    return _said(f"[content of the kind {str(kind)[:40]!r}, which cannot be shown]")
 
 
 def _text_block(block: dict[str, Any]) -> dict[str, Any]:
-    return {**block, "text": _text(block.get("text", ""))}
+    return {**block, "text": as_text(block.get("text", ""))}
 
 
 def _media(block: dict[str, Any]) -> dict[str, Any]:
     kind, data = block["type"], block.get("data")
     if not isinstance(data, str):
-        return _as_text(f"[{kind} without data]")
+        return _said(f"[{kind} without data]")
     mime = block.get("mimeType") or block.get("mime_type")
     if data.startswith("data:"):
         head, _, data = data.partition(",")
@@ -138,32 +93,32 @@ def _media(block: dict[str, Any]) -> dict[str, Any]:
         begin = base64.b64decode(data[:16], validate=True)
         base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return _as_text(f"[{kind} that cannot be shown: its data is no base64]")
+        return _said(f"[{kind} that cannot be shown: its data is no base64]")
     if not isinstance(mime, str) or "/" not in mime:
         mime = next((one for magic, one in _MAGIC.items() if begin.startswith(magic)), "")
     if not mime:
-        return _as_text(f"[{kind} of a type that is not said]")
+        return _said(f"[{kind} of a type that is not said]")
     return {**block, "data": data, "mimeType": mime}
 
 
 def _resource(block: dict[str, Any]) -> dict[str, Any]:
     inner = block.get("resource")
     if not isinstance(inner, dict):
-        return _as_text("[a resource without contents]")
+        return _said("[a resource without contents]")
     inner = {key: one for key, one in inner.items() if key != "mimeType" or isinstance(one, str)}
     text = inner.get("text")
     if not isinstance(inner.get("uri"), str):
-        return _as_text(_text(text) if text is not None else "[a resource without an address]")
+        return _said(as_text(text) if text is not None else "[a resource without an address]")
     if not isinstance(inner.get("blob"), str):
         inner.pop("blob", None)
-        inner["text"] = _text("" if text is None else text)
+        inner["text"] = as_text("" if text is None else text)
     return {**block, "resource": inner}
 
 
 def _link(block: dict[str, Any]) -> dict[str, Any]:
     uri = block.get("uri")
     if not isinstance(uri, str):
-        return _as_text("[a link without an address]")
+        return _said("[a link without an address]")
     name = block.get("name") or block.get("title") or uri.rstrip("/").rpartition("/")[2] or uri
     kept = {
         key: one
@@ -197,15 +152,5 @@ def _annotations(value: Any) -> dict[str, Any]:
     return kept
 
 
-def _as_text(text: str) -> dict[str, Any]:
+def _said(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]

@@ -147,7 +147,10 @@ class OpenApiServer:
         import httpx
 
         given = self._placed(operation, arguments)
-        url = self._base(operation) + self._path(operation, given["path"])
+        base, _, always = self._base(operation).partition("?")
+        url = base.rstrip("/") + self._path(operation, given["path"])
+        if always:  # such as a version that every call carries
+            url += ("&" if "?" in url else "?") + always
         query = [pair for one, value in given["query"] for pair in pairs(one, value)]
         headers = {one.name: header_value(one, value) for one, value in given["header"]}
         cookies = {one.name: as_written(value) for one, value in given["cookie"]}

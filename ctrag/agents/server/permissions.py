@@ -1,8 +1,9 @@
 """Which tools may be used through a gateway: access rules, expert, registries."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.prompt.mentions import Mentions
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.servers import SELF
 from ctrag.errors import InputError
@@ -79,6 +80,18 @@ class Permissions:
             one.scope in scopes and (one.tool == "*" or one.tool.startswith(f"{server}/"))
             for one in rules.grants
         )
+
+    def hides(self, who: Principal | None) -> Callable[[Mentions], bool] | None:
+        """Tells instructions that speak of tools, all of which the caller may not use; None where
+        all callers may use all tools."""
+        if self._index.access is None and self.expert is None:
+            return None
+
+        def hidden(names: Mentions) -> bool:
+            named = [one for one in self._index.tools if names.speaks_of(one)]
+            return bool(named) and not any(self.allowed(one.id, who) for one in named)
+
+        return hidden
 
     def _registry_of(self, tool_id: str) -> str | None:
         """The registry that the id names: all up to one of its slashes, as names may hold some."""

@@ -39,6 +39,7 @@ from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
+from ctrag.agents.server.as_clients_ask import with_readable_params
 from ctrag.agents.server.beside import Beside
 from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.connections import Connections
@@ -105,6 +106,7 @@ def mcp_server(gateway: Gateway, caller: Caller, sole: Sole | None = None) -> "S
         on_subscriptions_listen=ListenHandler(beside.bus),
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, handlers.set_level)
+    server.middleware.append(with_readable_params)
     if sole is not None:
         server.middleware.append(_introduction(sole))
     return server

@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from ctrag.agents.catalogue.access import Principal
+from ctrag.agents.server.as_clients_ask import AsClientsAsk
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.operations import Metrics, routes
 from ctrag.agents.server.principals import BearerTokens, verified
@@ -131,6 +132,7 @@ def http_app(
         server = mcp_server(gateway, lambda: verified(get_access_token()))
         auth = _auth(tokens, url_of(host, port, "/mcp"))
         app = server.streamable_http_app(auth=auth, token_verifier=tokens, **common)
+    app.add_middleware(AsClientsAsk)
     return behind_headers(app, options.allowed_origins)
 
 

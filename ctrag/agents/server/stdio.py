@@ -20,7 +20,7 @@ from mcp.client.stdio import StdioServerParameters, get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import INTERNAL_ERROR, jsonrpc_message_adapter
 
-from ctrag.agents.server.mending import readable
+from ctrag.agents.server.messages import readable
 from ctrag.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ _EDGE = 4_096
 """Bytes kept of both ends of a line that is too long, to find whose answer it is."""
 _NAMED = 3
 """Lines that are no messages and are named; further ones of the same process are not."""
+_BEGIN, _FINISH = (b"{", b"["), (b"}", b"]")
 _GRACE = 1.0
 """Seconds that a process has to end by itself, and again once it is told to: clients give the
 gateway two, after which it could stop nothing."""
@@ -75,17 +76,48 @@ async def process_streams(
 
 async def _read(process: Process, said: MemoryObjectSendStream[SessionMessage], name: str) -> None:
     unread = 0
+    spread = _Spread()
     async with said:
         async for line in _lines(process):
-            messages = _messages(line)
+            messages, passed_over = spread.add(line)
             for message in messages:
                 with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                     await said.send(message)  # where nobody listens it is read on, so that it ends
-            if not messages and line.strip():
+            for one in passed_over:
                 unread += 1
                 if unread <= _NAMED:
-                    start = line[:80].decode("utf-8", "replace").strip()
+                    start = one[:80].decode("utf-8", "replace").strip()
                     logger.warning("%s: wrote to stdout what is no message: %s", name, start)
+
+
+class _Spread:
+    """Joins the lines of a message that is written with line breaks and indented."""
+
+    def __init__(self) -> None:
+        self._open: list[bytes] = []
+        self._size = 0
+
+    def add(self, line: bytes) -> tuple[list[SessionMessage], list[bytes]]:
+        """The messages that end with a line, and the lines that are none."""
+        text = line.rstrip()
+        if not self._open and text not in _BEGIN:
+            messages = _messages(line)
+            return messages, [line] if text and not messages else []
+        self._open.append(line)
+        self._size += len(line)
+        if text not in _FINISH:
+            if (line[:1].isspace() and self._size <= LINE_LIMIT) or len(self._open) == 1:
+                return [], []
+            *before, last = self._taken()  # it was something else
+            messages, passed_over = self.add(last)
+            return messages, [*before[:1], *passed_over]
+        lines = self._taken()
+        messages = _messages(b"".join(lines))
+        return messages, [] if messages else lines[:1]
+
+    def _taken(self) -> list[bytes]:
+        lines, self._open, self._size = self._open, [], 0
+        return lines
 
 
 async def _lines(process: Process) -> AsyncIterator[bytes]:

@@ -11,14 +11,28 @@ from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from mcp.types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.handshake import mended_greeting
+from ctrag.agents.server.http_client import NOT_SENT, PostingClient, event_client, forgotten
+from ctrag.agents.server.listing import mended_list
 from ctrag.agents.server.mending import mended
 from ctrag.agents.server.named_stderr import named_stderr
 from ctrag.agents.server.stdio import process_streams
 
-NOT_SENT = -32_098
-"""Code of the error that stands for a request that no server has taken."""
+_READ = frozenset(("initialize", "tools/list", "tools/call"))
+"""Requests whose answers are read in forms of their own."""
+_OF_STREAM = "SSE stream "
+"""How the library's own errors of a lost connection begin."""
 
 
 class _CleanedStream:
@@ -64,16 +78,22 @@ class _CleanedStream:
 
 
 class _WatchedStream:
-    """A write stream that notes which requests are calls of tools."""
+    """A write stream that notes of requests what they ask for."""
 
-    def __init__(self, inner: Any, calls: set[Any]) -> None:
+    def __init__(self, inner: Any, asked: dict[str, str], version: str) -> None:
         self._inner = inner
-        self._calls = calls
+        self._asked = asked
+        self._version = version
 
     async def send(self, message: Any) -> None:
         sent = getattr(message, "message", None)
-        if getattr(sent, "method", None) == "tools/call":
-            self._calls.add(getattr(sent, "id", None))
+        if isinstance(sent, JSONRPCRequest):
+            if sent.method in _READ:
+                self._asked[str(sent.id)] = sent.method
+            if sent.method == "initialize" and self._version and sent.params is not None:
+                sent.params["protocolVersion"] = self._version
+            if sent.params is None:  # some servers do without them, and some do not
+                sent.params = {}
         await self._inner.send(message)
 
     async def aclose(self) -> None:
@@ -96,6 +116,7 @@ async def connection(
     way: str = "",
     *,
     name: str = "",
+    version: str = "",
 ) -> AsyncIterator["TransportStreams"]:
     """Streams to and from a server.
 
@@ -105,27 +126,51 @@ async def connection(
         ended: Called when the stream has ended, for example because its process stopped.
         way: One of `ways`; the first if it is empty.
         name: The server's, which begins each line that its process writes to stderr.
+        version: The revision to propose in the handshake; empty for the latest.
 
     Raises:
         OSError: The command cannot be started.
         ValueError: A variable that the specification names is not set.
     """
 
-    calls: set[Any] = set()
+    asked: dict[str, str] = {}
 
     def message(received: Any) -> None:
         answer = getattr(received, "message", None)
-        result = getattr(answer, "result", None)
-        of_call = getattr(answer, "id", None) in calls and not hasattr(answer, "method")
-        if of_call:
-            calls.discard(answer.id)  # type: ignore[union-attr]
-        if isinstance(result, dict) and isinstance(result.get("tools"), list):
-            result["tools"] = clean(result["tools"])
-        elif isinstance(result, dict):
-            mended(result, of_call=of_call)
+        if isinstance(answer, JSONRPCError):
+            method = asked.pop(str(answer.id), "")
+            unknown = answer.error.code == METHOD_NOT_FOUND
+            if method == "initialize" and unknown and answer.id is not None:
+                made = JSONRPCResponse(jsonrpc="2.0", id=answer.id, result={})
+                mended_greeting(made.result, name)  # it may have tools all the same
+                received.message = made
+            else:
+                _recode(answer.error, over_http=bool(spec.url))
+        elif isinstance(answer, JSONRPCResponse):
+            method, result = asked.pop(str(answer.id), ""), answer.result
+            if method == "initialize":
+                mended_greeting(result, name)
+            elif method == "tools/list":
+                mended_list(result)
+            mended(result, of_call=method == "tools/call")
+            if isinstance(result.get("tools"), list):
+                result["tools"] = clean(result["tools"])
 
     async with _transport(spec.resolved(), way, name) as (read, write):
-        yield _CleanedStream(read, message, ended), _WatchedStream(write, calls)
+        yield _CleanedStream(read, message, ended), _WatchedStream(write, asked, version)
+
+
+def _recode(error: ErrorData, *, over_http: bool) -> None:
+    """Give an error of the server's a code that cannot be taken for one of the transport.
+
+    The library has -32000 for a lost connection, and many servers have it for any error of
+    theirs.
+    """
+    lost = over_http and error.message.startswith(_OF_STREAM)
+    if over_http and forgotten(error):
+        error.code = NOT_SENT
+    elif error.code == CONNECTION_CLOSED and not lost:
+        error.code = INTERNAL_ERROR
 
 
 def ways(spec: ServerSpec) -> Sequence[str]:
@@ -150,33 +195,6 @@ async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     with named_stderr(name) as errlog:
         async with process_streams(started, name, errlog) as streams:
             yield streams
-
-
-class _Reaching(httpx2.AsyncClient):
-    """Answers a request that reached no server, or one that has forgotten the session, with an
-    error of its own.
-
-    The library would end the whole connection at the first, and of neither could the caller know
-    that the request was not taken.
-    """
-
-    async def send(self, request: httpx2.Request, **more: Any) -> httpx2.Response:
-        try:
-            response = await super().send(request, **more)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            if request.method != "POST":
-                raise
-            return _not_taken(request, str(error) or type(error).__name__)
-        forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
-        if request.method != "POST" or not forgotten:
-            return response
-        await response.aclose()
-        return _not_taken(request, "the session is not known there any more")
-
-
-def _not_taken(request: httpx2.Request, why: str) -> httpx2.Response:
-    body = {"jsonrpc": "2.0", "id": None, "error": {"code": NOT_SENT, "message": why}}
-    return httpx2.Response(503, json=body, request=request)
 
 
 def _auth(spec: ServerSpec, name: str) -> httpx2.Auth | None:
@@ -221,10 +239,14 @@ class _Tokens:
 
 @asynccontextmanager
 async def _over_sse(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
-    headers = spec.headers
     wait = min(spec.start_timeout, 30.0)
     async with sse_client(
-        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec, name)
+        spec.url,
+        spec.headers,
+        wait,
+        max(spec.timeout, 300.0),
+        httpx_client_factory=event_client,
+        auth=_auth(spec, name),
     ) as streams:
         yield streams
 
@@ -233,7 +255,7 @@ async def _over_sse(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
 async def _over_http(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec, name)) as client,
-        streamable_http_client(spec.url, http_client=client) as streams,
+        PostingClient(headers=spec.headers, timeout=timeout, auth=_auth(spec, name)) as client,
+        streamable_http_client(spec.url, http_client=client, max_sse_event_size=None) as streams,
     ):
         yield streams

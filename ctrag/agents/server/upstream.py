@@ -1,5 +1,6 @@
 """One server behind the gateway: stays connected, keeps its list current, forwards calls."""
 
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,8 +17,8 @@ from mcp.types import (
 
 from ctrag.agents.server.channel import ELICITATION_URL, SILENT, Channel
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.http_client import NOT_SENT
 from ctrag.agents.server.line import Line, reason
-from ctrag.agents.server.transport import NOT_SENT
 from ctrag.agents.server.untrusted import ToolDefinition
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,8 @@ OWN_LINES = 64
 """Connections of single clients, beside the shared one."""
 IDLE = 900.0
 """Seconds after which an unused connection of a single client is closed."""
-
+_DATA_SHOWN = 1_000
+"""Characters of an error's data that a model is told."""
 
 FIRST_CONTACT = 2.0
 """Seconds that a server waits for the only client to say what it offers."""
@@ -356,8 +358,13 @@ class _NotTaken(Exception):
 
 
 def _said(error: MCPError) -> str:
-    """An error as text, with the addresses to open where it asks for that."""
+    """An error as text, with what it says beside that and the addresses to open."""
     data = error.error.data
     asked = data.get("elicitations", []) if isinstance(data, dict) else []
     urls = [str(one["url"]) for one in asked if isinstance(one, dict) and one.get("url")]
-    return f"{error} (open {', '.join(urls)})" if urls else str(error)
+    if urls:
+        return f"{error} (open {', '.join(urls)})"
+    if data is None or data in ({}, [], "") or str(data) in str(error):
+        return str(error)
+    told = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    return f"{error} ({told[:_DATA_SHOWN]})"

@@ -12,7 +12,8 @@ The modules, in the order in which they build on each other:
 - `events`: decisions as structured events, and sinks for them; `recorder` emits them.
 - `telemetry`: the sink for OpenTelemetry.
 - `outcomes`, `state`: a session's results, and its saved state.
-- `tool_session`: `ToolSession`, the entry point: joins all of these and checks access.
+- `session_tools`: the tools that a session holds, under access checks.
+- `tool_session`: `ToolSession`, the entry point: these with its searches and calls.
 - `next_tools`: tools that usually come next, offered with a call's answer.
 - `settings`: settings of a server's sessions, read from a file.
 - `registry`: the sessions of a serving process, by handle.

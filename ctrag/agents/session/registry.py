@@ -16,8 +16,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from ctrag.agents.session.binding import Clock
+from ctrag.agents.session.session_tools import Resolve
 from ctrag.agents.session.state import SessionState
-from ctrag.agents.session.tool_session import Resolve, ToolSession
+from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from ctrag.errors import UnknownSession as UnknownSession
 from stores.files import write_text

@@ -132,6 +132,25 @@ def test_a_parameter_of_the_operation_replaces_that_of_its_path() -> None:
     assert tool.parameters["properties"] == {"n": {"type": "integer"}}
 
 
+def test_parameters_are_read_however_they_are_listed_and_what_cannot_be_sent_is_said() -> None:
+    text = {"schema": {"type": "string"}}
+    listed = [{"name": "a", "in": "Query", **text}, {"name": "b", "in": "querystring", **text}]
+    paths = {
+        "/list": {"get": {"operationId": "list", "parameters": listed}},
+        "/table": {"get": {"operationId": "table", "parameters": {"c": {"in": "query", **text}}}},
+    }
+    found = read_openapi({"openapi": "3.2.0", "paths": paths})
+    assert [[*one.parameters["properties"]] for one in found.tools] == [["a"], ["c"]]
+    assert found.problems == {"GET /list: parameter b": "is in 'querystring', which cannot be sent"}
+
+
+def test_a_body_of_json_without_a_schema_may_be_anything() -> None:
+    content = {"application/json": {}}
+    operation = {"operationId": "it", "requestBody": {"content": content}}
+    [tool] = read_openapi({"openapi": "3.0.3", "paths": {"/a": {"post": operation}}}).tools
+    assert tool.parameters["properties"] == {"body": {}}
+
+
 def test_openapis_own_keywords_become_those_of_json_schema() -> None:
     schema = {
         "properties": {

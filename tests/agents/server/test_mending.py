@@ -9,7 +9,8 @@ pytest.importorskip("mcp", reason="needs the extra mcp")
 
 from mcp.types import CallToolResult, jsonrpc_message_adapter
 
-from ctrag.agents.server.mending import mended, readable
+from ctrag.agents.server.mending import mended
+from ctrag.agents.server.messages import readable
 
 DOT = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"

@@ -232,6 +232,8 @@ async def test_the_address_is_made_of_what_the_document_and_the_settings_say(add
     assert (await called(below, f"{address}/mine", {}))["path"] == "/mine/a"
     chosen = {"url": f"{address}/{{zone}}", "variables": {"zone": {"enum": ["eu", "us"]}}}
     assert (await called(operation("/a", "get", servers=[chosen]), "", {}))["path"] == "/eu/a"
+    always = operation("/a", "get", servers=[{"url": f"{address}/api?version=2"}])
+    assert (await called(always, "", {}))["path"] == "/api/a?version=2"
     unknown = operation("/a", "get", servers=[{"url": f"{address}/{{tenant}}"}])
     with pytest.raises(UpstreamError, match=r"what \{tenant\} in its address is.*--base-url"):
         await called(unknown, "", {})

@@ -40,6 +40,37 @@ print("Starting", "", "{not json", '{"jsonrpc":"2.0","id":1,"result":{}}', sep=c
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("json.dumps(done, indent=2)", []),
+        ("'\\ufeff' + line", []),
+        ("'\\x1b[32m' + line + '\\x1b[0m'", []),
+        ("'DEBUG sent ' + line", []),
+        ("line + line.replace(': 1', ': 2')", []),
+        ("'{' + chr(10) + '  status: ready' + chr(10) + '}' + chr(10) + line", ["{"]),
+        ("'{' + chr(10) + line", ["{"]),
+    ],
+)
+async def test_a_message_is_read_however_it_is_written(
+    caplog: pytest.LogCaptureFixture, written: str, named: list[str]
+) -> None:
+    script = f"""
+import json
+done = {{"jsonrpc": "2.0", "id": 1, "result": {{}}}}
+line = json.dumps(done)
+print({written})
+"""
+    first, *_ = await said(script)
+    assert first == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert [one.rpartition(": ")[2] for one in caplog.messages] == named
+
+
+async def test_a_request_that_was_logged_is_none() -> None:
+    logged = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    assert await said(f"print('received', '{logged}')") == []
+
+
 @pytest.mark.parametrize("place", ["first", "last"])
 async def test_an_answer_that_is_too_long_fails_its_request_alone(
     monkeypatch: pytest.MonkeyPatch, place: str
