@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.latin import latin_charset
 
 _TOP = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VTIMEZONE", "VFREEBUSY"})
 """What a calendar consists of; one never holds another, so that BEGIN of one ends another."""
@@ -140,7 +141,7 @@ def decoded(data: bytes) -> str:
         letters = len(re.findall(rb"[A-Za-z]", words))
         strange = len(re.findall(rb"[\x80-\xff]", words)) / max(1, letters)
         guess = detected(words) if strange > _NO_LATIN else None
-        return data.decode(guess or "cp1252", errors="replace")
+        return data.decode(guess or latin_charset(words), errors="replace")
 
 
 def quoted(zone: str) -> str:

@@ -114,7 +114,8 @@ def _duration(value: str) -> timedelta | None:
 
 def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
     """Start and end. Without an end, a day lasts a day and a meeting an hour; an end before the
-    start is the start. A changed occurrence that says no start is when it would have been.
+    start is the start, of a day also one that is no later. A changed occurrence that says no start
+    is when it would have been.
 
     Raises:
         ValueError: It has no start, or one that is no time.
@@ -136,6 +137,8 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
         else:
             if day_zone is not None and isinstance(end, datetime):
                 end = end.astimezone(day_zone).date()
+            if not isinstance(start, datetime) and not isinstance(end, datetime) and end <= start:
+                return start, start + timedelta(days=1)
             before = instant(end, zones.fallback) < instant(start, zones.fallback)
             return start, start if before else end
     given = component.first("DURATION")

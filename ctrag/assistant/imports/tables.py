@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.card_lines import decoded as by_line
 from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.latin import latin_charset
 
 _SEPARATORS = ",;\t|"
 _LONGEST_FIELD = 1_000_000
@@ -53,7 +54,8 @@ def _decoded(data: bytes) -> str:
         whole = error.start > len(data) - 4  # the head of a file, cut inside of a character
         strange = len(re.findall(rb"[\x80-\xff]", data))
         foreign = not whole and strange > len(re.findall(rb"[A-Za-z]", data)) // 3
-        return by_line(data, (detected(data) or "") if foreign else "")
+        charset = (detected(data) or "") if foreign else ""
+        return by_line(data, charset, "cp1252" if whole else latin_charset(data))
 
 
 def _first_line(text: str) -> str:

@@ -4,6 +4,8 @@ look like."""
 import codecs
 import re
 
+from ctrag.assistant.imports.mail.latin import is_latin, latin_charset
+
 _NOT_FOR_MAIL = {
     *("charmap", "idna", "mbcs", "oem", "palmos", "punycode"),
     *("raw-unicode-escape", "undefined", "unicode-escape", "unicode-internal"),
@@ -108,7 +110,12 @@ def _guessed(data: bytes) -> str:
     lost = sample.count("\ufffd")
     if sum(one > "\x7f" for one in sample) >= 2 * lost:
         return text
-    return data.decode(detected(data) or "cp1252", "replace")
+    return data.decode(likeliest(data), "replace")
+
+
+def likeliest(data: bytes) -> str:
+    """The charset of bytes that are not UTF-8, whatever script they are written in."""
+    return (None if is_latin(data) else detected(data)) or latin_charset(data)
 
 
 def detected(data: bytes) -> str | None:
