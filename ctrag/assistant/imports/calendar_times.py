@@ -152,6 +152,19 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
     return start, (start.astimezone(UTC) + length).astimezone(start.tzinfo)
 
 
+def check_end(component: Component, zones: Zones) -> None:
+    """Fail where the component says an end or a length that is none.
+
+    Raises:
+        ValueError: It does.
+    """
+    last, length = component.first("DTEND"), component.first("DURATION")
+    if last is not None:
+        moment_of(last, zones)
+    elif length is not None and duration_of(length) is None:
+        raise InputError(f"{length.value.strip()[:40]!r} is no length")
+
+
 def _zone_of_days(component: Component, start: Moment, zones: Zones) -> tzinfo | None:
     """The zone in which an event begins at midnight that Exchange marks as one of whole days;
     None for any other event."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.charset import detected, utf8_text
 from ctrag.assistant.imports.mail.latin import latin_charset
 
 _PROPERTY = re.compile(rb"\s*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*([;:])")
@@ -107,12 +107,13 @@ def as_utf8(data: bytes) -> bytes:
 
 def decoded(raw: bytes, charset: str = "", otherwise: str = "cp1252") -> str:
     """Text in the charset that is named, else UTF-8, else in `otherwise`."""
-    for name in (charset, "utf-8", otherwise):
+    if charset and charset.upper() not in ("UTF-8", "UTF8"):
         try:
-            return raw.decode(name) if name else raw.decode()
+            return raw.decode(charset)
         except (LookupError, ValueError):
-            continue
-    return raw.decode("latin-1")
+            pass
+    text = utf8_text(raw)
+    return raw.decode(otherwise, "replace") if text is None else text
 
 
 def _in_one_charset(data: bytes) -> bytes:
@@ -120,9 +121,8 @@ def _in_one_charset(data: bytes) -> bytes:
     UTF-8; any other as it is, as its lines may differ."""
     if data.isascii() or re.search(rb";CHARSET=", data, re.IGNORECASE):
         return data
-    try:
-        re.sub(rb"\r?\n[ \t]", b"", data).decode()  # lines may be folded inside a character
-    except UnicodeDecodeError:
+    unfolded = re.sub(rb"\r?\n[ \t]", b"", data)  # lines may be folded inside a character
+    if utf8_text(unfolded) is None:
         values = b"\n".join(_WORDS.findall(data))
         if len(re.findall(rb"[\x80-\xff]", values)) > len(re.findall(rb"[A-Za-z]", values)):
             charset = detected(values)

@@ -118,6 +118,8 @@ def kind_of(head: bytes, name: str) -> Kind | None:
 
 
 def _json(start: bytes) -> Kind | None:
+    if b'"track_metadata"' in start and b'"listened_at"' in start:
+        return "music"
     if start.startswith(b"{"):
         if b"tasks#taskLists" in start[:4096]:
             return "tasks"

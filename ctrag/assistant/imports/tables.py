@@ -12,6 +12,7 @@ from ctrag.assistant.imports.mail.latin import latin_charset
 
 _SEPARATORS = ",;\t|"
 _LONGEST_FIELD = 1_000_000
+_REMARKS = re.compile(r"\A[^,;\t|\n]{1,40}:[ \t]*\r?\n(?:[^\n]*[^\s][^\n]*\n){1,9}[ \t]*\r?\n")
 
 
 def rows(data: bytes) -> Iterator[dict[str, str]]:
@@ -63,8 +64,11 @@ def _first_line(text: str) -> str:
 
 
 def _without_hint(text: str) -> str:
-    """The table without a first line such as `sep=;`, which Excel reads."""
-    return re.sub(r"\A\s*\"?sep=.\"?[ \t]*\r?\n", "", text, flags=re.IGNORECASE)
+    """The table without a first line such as `sep=;`, which Excel reads, and without remarks that
+    an empty line parts from it, as LinkedIn writes them."""
+    text = re.sub(r"\A\s*\"?sep=.\"?[ \t]*\r?\n", "", text, flags=re.IGNORECASE)
+    remarks = _REMARKS.match(text)
+    return text[remarks.end() :] if remarks else text
 
 
 def folded(heading: str) -> str:
