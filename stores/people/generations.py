@@ -56,9 +56,11 @@ def read_manifest(root: Path) -> Manifest:
 
     Raises:
         FileNotFoundError: `root` is no stores folder.
-        ValueError: The manifest is damaged.
+        ValueError: The manifest is damaged, or lost.
     """
     path = root / MANIFEST
+    if was_lost(root):
+        raise InputError(f"{path}: lost; `ctrag doctor --repair` makes it anew")
     try:
         manifest = Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:
@@ -70,6 +72,13 @@ def read_manifest(root: Path) -> Manifest:
             f"{path}: format: these stores have format {manifest.format}, this ctrag reads {FORMAT}"
         )
     return manifest
+
+
+def was_lost(root: Path) -> bool:
+    """Whether only the manifest is missing: a generation is there with its copy of it."""
+    if (root / MANIFEST).exists() or not root.is_dir():
+        return False
+    return any((one / MANIFEST).is_file() for one in others(root, set()))
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:

@@ -30,8 +30,8 @@ class StoreFiles:
     """Seconds that a read waits for a writer."""
 
     def exist(self) -> bool:
-        """Whether the folder holds stores."""
-        return (self.root / generations.MANIFEST).exists()
+        """Whether the folder holds stores, also where their manifest was lost."""
+        return (self.root / generations.MANIFEST).exists() or generations.was_lost(self.root)
 
     def manifest(self) -> Manifest:
         """See `generations.read_manifest`."""

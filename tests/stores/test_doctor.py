@@ -113,3 +113,12 @@ def test_what_others_may_read_and_what_a_crash_left_is_told_and_mended(
 def test_a_folder_without_stores_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no stores in .*nowhere: run `ctrag import`"):
         doctor.examine(Stores(tmp_path / "nowhere").files)
+
+
+def test_a_lost_manifest_is_told_by_whoever_would_begin_anew(stores: Stores, root: Path) -> None:
+    before = contents(stores)
+    (root / "manifest.json").unlink()
+    with pytest.raises(ValueError, match=r"lost; `ctrag doctor --repair`"):
+        stores.import_personas([persona("eve")], encode, ENCODER)
+    assert doctor.repair(stores.files) == []
+    assert contents(stores) == before

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.charset import detected, utf8_text
+from ctrag.assistant.imports.mail.latin import latin_charset
 
 _TOP = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VTIMEZONE", "VFREEBUSY"})
 """What a calendar consists of; one never holds another, so that BEGIN of one ends another."""
@@ -130,17 +131,14 @@ def decoded(data: bytes) -> str:
     if head.count(0) > len(head) // 4:  # UTF-16 without a mark
         big = head[::2].count(0) > head[1::2].count(0)
         return data.decode("utf-16-be" if big else "utf-16-le", errors="replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        bad = len(re.findall(rb"[\x80-\xff]", data[error.start : error.start + 2000]))
-        if len(re.findall(rb"[\xc3-\xf4][\x80-\xbf]", data)) > bad // 2:  # UTF-8, damaged
-            return data.decode("utf-8-sig", errors="replace")
+    text = utf8_text(data)
+    if text is None:
         words = b"\n".join(_WORDS.findall(data)) or data
         letters = len(re.findall(rb"[A-Za-z]", words))
         strange = len(re.findall(rb"[\x80-\xff]", words)) / max(1, letters)
         guess = detected(words) if strange > _NO_LATIN else None
-        return data.decode(guess or "cp1252", errors="replace")
+        text = data.decode(guess or latin_charset(words), errors="replace")
+    return text.removeprefix("\ufeff")
 
 
 def quoted(zone: str) -> str:

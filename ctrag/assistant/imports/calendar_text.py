@@ -87,8 +87,7 @@ def name_of(person: Property) -> str:
     if name.casefold().startswith("mailto:"):
         name = name[7:]
     if not name:
-        value = person.text
-        value = value[7:] if value.casefold().startswith("mailto:") else value
+        value = re.sub(r"\Amailto(?::|\Z)", "", person.text, flags=re.IGNORECASE)
         return "" if re.match(r"[\w+.-]+:(?!//)", value) else value  # another kind of address
     last, comma, first = (part.strip() for part in name.partition(","))
     if comma and first and last and "," not in first and "@" not in name:

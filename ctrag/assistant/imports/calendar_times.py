@@ -114,7 +114,8 @@ def _duration(value: str) -> timedelta | None:
 
 def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
     """Start and end. Without an end, a day lasts a day and a meeting an hour; an end before the
-    start is the start. A changed occurrence that says no start is when it would have been.
+    start is the start, of a day also one that is no later. A changed occurrence that says no start
+    is when it would have been.
 
     Raises:
         ValueError: It has no start, or one that is no time.
@@ -136,6 +137,8 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
         else:
             if day_zone is not None and isinstance(end, datetime):
                 end = end.astimezone(day_zone).date()
+            if not isinstance(start, datetime) and not isinstance(end, datetime) and end <= start:
+                return start, start + timedelta(days=1)
             before = instant(end, zones.fallback) < instant(start, zones.fallback)
             return start, start if before else end
     given = component.first("DURATION")
@@ -147,6 +150,19 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
         midnight = datetime.combine(start, time(), zones.fallback)
         return start, start + length if whole else midnight + length
     return start, (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+
+
+def check_end(component: Component, zones: Zones) -> None:
+    """Fail where the component says an end or a length that is none.
+
+    Raises:
+        ValueError: It does.
+    """
+    last, length = component.first("DTEND"), component.first("DURATION")
+    if last is not None:
+        moment_of(last, zones)
+    elif length is not None and duration_of(length) is None:
+        raise InputError(f"{length.value.strip()[:40]!r} is no length")
 
 
 def _zone_of_days(component: Component, start: Moment, zones: Zones) -> tzinfo | None:

@@ -19,6 +19,7 @@ from ctrag.assistant.imports.calendar_text import (
 )
 from ctrag.assistant.imports.calendar_times import (
     Moment,
+    check_end,
     local,
     moment_of,
     span_of,
@@ -43,6 +44,7 @@ from stores.people.items import Item, Value
 _REMINDERS, _JOURNAL = "Reminders", "Journal"
 """List of to-dos and folder of journals of a calendar without a name."""
 _REPEATING = ("RRULE", "RDATE", "EXDATE", "EXRULE")
+_NEVER = "it has no occurrence from last year to the year after next"
 _SHOWN = 60
 """Characters of a title in a report."""
 
@@ -140,8 +142,7 @@ class _Reader:
             self._tried(master, self._single, uid)
             return
         if not occurrences and not single:
-            why = "it has no occurrence from last year to the year after next"
-            self._leave(master, why, on_purpose=True)
+            self._leave(master, _NEVER, on_purpose=True)
         for found in occurrences:
             fields = self._fields(found.source, found.start, found.end, series.zones)
             self._keep(item_id(self._owner.person_id, "calendar", uid + found.key), fields, text)
@@ -190,10 +191,8 @@ class _Reader:
         }
 
     def _check_end(self, one: Component, zones: Zones) -> None:
-        line = one.first("DTEND")
         try:
-            if line is not None:
-                moment_of(line, zones)
+            check_end(one, zones)
         except ValueError as error:
             self._leave(one, f"its end is left out: {error}", lost=False)
 

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.charset import detected, utf8_text
+from ctrag.assistant.imports.mail.latin import latin_charset
 
 _PROPERTY = re.compile(rb"\s*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*([;:])")
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*BEGIN\s*:\s*VCARD\s*$", re.IGNORECASE)
@@ -79,6 +80,8 @@ class Card:
     lines: list[bytes] = field(default_factory=list)
     ended: bool = False
     """Whether its END:VCARD is there."""
+    charset: str = "cp1252"
+    """What values are written in that name none and are not UTF-8."""
 
 
 def as_utf8(data: bytes) -> bytes:
@@ -102,14 +105,15 @@ def as_utf8(data: bytes) -> bytes:
     return data
 
 
-def decoded(raw: bytes, charset: str = "") -> str:
-    """Text in the charset that is named, else UTF-8, else as Windows writes it."""
-    for name in (charset, "utf-8", "cp1252"):
+def decoded(raw: bytes, charset: str = "", otherwise: str = "cp1252") -> str:
+    """Text in the charset that is named, else UTF-8, else in `otherwise`."""
+    if charset and charset.upper() not in ("UTF-8", "UTF8"):
         try:
-            return raw.decode(name) if name else raw.decode()
+            return raw.decode(charset)
         except (LookupError, ValueError):
-            continue
-    return raw.decode("latin-1")
+            pass
+    text = utf8_text(raw)
+    return raw.decode(otherwise, "replace") if text is None else text
 
 
 def _in_one_charset(data: bytes) -> bytes:
@@ -117,9 +121,8 @@ def _in_one_charset(data: bytes) -> bytes:
     UTF-8; any other as it is, as its lines may differ."""
     if data.isascii() or re.search(rb";CHARSET=", data, re.IGNORECASE):
         return data
-    try:
-        re.sub(rb"\r?\n[ \t]", b"", data).decode()  # lines may be folded inside a character
-    except UnicodeDecodeError:
+    unfolded = re.sub(rb"\r?\n[ \t]", b"", data)  # lines may be folded inside a character
+    if utf8_text(unfolded) is None:
         values = b"\n".join(_WORDS.findall(data))
         if len(re.findall(rb"[\x80-\xff]", values)) > len(re.findall(rb"[A-Za-z]", values)):
             charset = detected(values)
@@ -128,11 +131,25 @@ def _in_one_charset(data: bytes) -> bytes:
     return data
 
 
+def _otherwise(data: bytes) -> str:
+    """The charset of the values that are not UTF-8, told by all of them."""
+    return latin_charset(b"\n".join(one for one in _WORDS.findall(data) if not _is_utf8(one)))
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def cards(data: bytes) -> Iterator[Card]:
     """The cards of a file, each with its lines; one inside another (AGENT) is passed over."""
     card: Card | None = None
     inner = 0
     text = _JOINED.sub(rb"\1\n", _in_one_charset(as_utf8(data)))
+    charset = _otherwise(text)
     for line in text.splitlines():
         if _BEGIN.match(line):
             if card is not None and (inner or (card.lines and _AGENT.match(card.lines[-1]))):
@@ -140,7 +157,7 @@ def cards(data: bytes) -> Iterator[Card]:
                 continue
             if card is not None:
                 yield card
-            card = Card()
+            card = Card(charset=charset)
         elif card is None:
             continue
         elif _END.match(line):
@@ -182,7 +199,9 @@ def properties(card: Card) -> tuple[list[Property], list[str]]:
         soft = bool(found) and found[-1][1].endswith(b"=") and _is_quoted(found[-1][1])
         if soft:
             del found[-1][1][-1:]
-    return [_property(start, bytes(line)) for start, line in found if not _binary(start)], strays
+    values = [one for one in found if not _binary(one[0])]
+    read = [_property(start, bytes(line), card.charset) for start, line in values]
+    return read, strays
 
 
 def unescaped(text: str) -> str:
@@ -204,7 +223,7 @@ def _is_quoted(line: bytearray) -> bool:
     return _SOFT_BREAK.match(bytes(line[:300])) is not None
 
 
-def _property(start: re.Match[bytes], line: bytes) -> Property:
+def _property(start: re.Match[bytes], line: bytes, otherwise: str) -> Property:
     colon = _colon(line, start.end() - 1)
     parameters: dict[str, list[str]] = {}
     for part in re.findall(r'(?:"[^"]*"|[^;"])+', decoded(line[start.end() - 1 : colon])):
@@ -223,7 +242,8 @@ def _property(start: re.Match[bytes], line: bytes) -> Property:
         raw = _from_base64(raw)
     charset = (parameters.get("CHARSET") or [""])[0]
     group = (start[1] or b"").decode().upper()
-    return Property(group, start[2].decode().upper(), parameters, decoded(raw, charset))
+    text = decoded(raw, charset, otherwise)
+    return Property(group, start[2].decode().upper(), parameters, text)
 
 
 def _colon(line: bytes, start: int) -> int:

@@ -7,8 +7,9 @@ from importlib.resources import files
 
 import yaml
 
-from ctrag.assistant.imports.birthdays import birthday
+from ctrag.assistant.imports.birthdays import birthday, yearly
 from ctrag.assistant.imports.cards import EAST_ASIAN, LONGEST_NAME, LONGEST_NOTE
+from ctrag.assistant.imports.contact_addresses import addresses
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.tables import first, rows
 from ctrag.assistant.imports.times import day_first, in_order
@@ -29,8 +30,8 @@ _PHONE = re.compile(
 )
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
 _MOBILE = re.compile(r".*(?:mobil|handy|cell?ular|\bcell|móvil|mobiel|komórk|matkapuh|\bgsm\b).*")
-_STREET = re.compile(r"(?:address \d formatted|(?:home|business|other) address)")
 _RELATED = re.compile(r"relation (\d) value")
+_EVENT = re.compile(r"event (\d) value")
 
 
 @cache
@@ -64,6 +65,10 @@ def read_contact_table(data: bytes, owner: Owner) -> Found:
             found.left_out.append(LeftOut("contact", f"line {number}", why))
         else:
             found.contacts.append(contact)
+            for what, said in _days(row):
+                if (day := birthday(in_order(said, order))) is not None:
+                    title, uid = f"{contact.name}'s {what}", f"{what} {contact.name}"
+                    found.items += yearly(title, day, uid, owner)
             said = _born(row)
             if said and contact.birthday is None and not re.fullmatch(r"[0/.\s-]*", said):
                 why = f"the birthday {said[:30]!r} is no day, or may be two"
@@ -79,6 +84,17 @@ def _born(row: Mapping[str, str]) -> str:
     if not (month.isdigit() and day.isdigit()):
         return ""
     return f"{first(row, 'birth year', 'geburtsjahr') or '--'}-{month:0>2}-{day:0>2}"
+
+
+def _days(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(what, day) of the days of the year that the row has beside the birthday."""
+    if said := first(row, *_columns()["anniversary"]):
+        yield "anniversary", said
+    for name, value in row.items():
+        numbered = _EVENT.fullmatch(name)
+        if numbered and value:
+            kind = first(row, f"event {numbered[1]} label", f"event {numbered[1]} type")
+            yield " ".join(kind.strip("* ").casefold().split()) or "anniversary", value
 
 
 def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
@@ -106,7 +122,7 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
         title=first(row, *columns["job"])[:LONGEST_NAME],
         related=tuple(_related(row)),
         birthday=birthday(in_order(_born(row), order)),
-        addresses=tuple(dict.fromkeys(_addresses(row))),
+        addresses=tuple(dict.fromkeys(addresses(row))),
         note=first(row, *columns["note"])[:LONGEST_NOTE],
     )
 
@@ -141,19 +157,6 @@ def _phones(row: Mapping[str, str]) -> Iterator[str]:
     names = sorted(named, key=rank)
     values = [one.strip() for name in names for one in re.split(":::|;", named[name])]
     yield from dict.fromkeys(filter(None, values))
-
-
-def _addresses(row: Mapping[str, str]) -> Iterator[str]:
-    for name, value in row.items():
-        if value and _STREET.fullmatch(name):
-            yield ", ".join(filter(None, (part.strip() for part in value.splitlines())))
-    for kind in ("home", "business", "other"):
-        parts = [
-            first(row, f"{kind} {one}") for one in ("street", "postal code", "city", "country")
-        ]
-        if parts[0] or parts[2]:
-            town = " ".join(filter(None, parts[1:3]))
-            yield ", ".join(filter(None, (parts[0], town, parts[3])))
 
 
 def _related(row: Mapping[str, str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ctrag.assistant.imports.times import moment
 FOLDER = "Evernote"
 _PIECE = 1 << 16
 _DEEPEST = 20
+_SECRET = re.compile(r"<en-crypt\b[^>]*>[^<]*</en-crypt>", re.IGNORECASE)
 _TICK = re.compile(r"<en-todo\b([^>]*)>", re.IGNORECASE)
 
 
@@ -43,6 +44,7 @@ def _read(note: Element, number: int, found: Found, owner: Owner) -> None:
     content = _TICK.sub(
         lambda one: "[x] " if 'checked="true"' in one[1] else "[ ] ", note.findtext("content") or ""
     )
+    content, secrets = _SECRET.subn("(encrypted)", content)
     tags = " ".join(f"#{tag.text.strip()}" for tag in note.findall("tag") if tag.text)
     body = "\n".join(filter(None, (html_text(content).strip(), tags)))
     title = (note.findtext("title") or "").strip() or body.partition("\n")[0][:80]
@@ -53,3 +55,6 @@ def _read(note: Element, number: int, found: Found, owner: Owner) -> None:
     changed = (note.findtext("updated") or "").strip() or made
     uid = f"{title} {made or number}"
     add_note(found, owner, uid, title, body, FOLDER, moment(changed, owner))
+    if secrets:
+        why = "a part of it is encrypted, and is not kept"
+        found.left_out.append(LeftOut("note", title, why, lost=False))

@@ -183,7 +183,8 @@ def _records(
         kind = kind_of(head, source.name)
         if kind == "mail":
             file.seek(0)
-            for record in mails_in(file, owner, name=source.name, options=mail):
+            changed = None if source.modified is None else local(source.modified, owner)
+            for record in mails_in(file, owner, name=source.name, options=mail, changed=changed):
                 yield _share(file, source), record
             return
         found = _found(kind, head, file, source, owner)

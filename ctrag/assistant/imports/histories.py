@@ -29,6 +29,7 @@ _VISITED = tuple(
         r"^(?:Besökte|Besøgte|Besøkte) (.+)$",
     )
 )
+_SPOKEN = ("episode_name", "episodeName", "podcastName", "audiobook_title")
 _SEARCH = {"Search", "Google Search", "Suche", "Recherche", "Búsqueda", "Ricerca"}
 _Rows = Iterable[Mapping[str, Any]]
 
@@ -69,7 +70,8 @@ def read_searches(rows: _Rows, owner: Owner) -> Found:
 
 def read_plays(rows: _Rows, owner: Owner) -> Found:
     """Each song once, when it was last heard: Spotify's `StreamingHistory*.json`, `endsong_*.json`
-    and `Streaming_History_Audio_*.json`, and what Takeout writes of YouTube Music."""
+    and `Streaming_History_Audio_*.json`, listens of ListenBrainz, and what Takeout writes of
+    YouTube Music."""
     found = Found()
     latest: dict[tuple[str, str], tuple[datetime, str]] = {}
     short = 0
@@ -78,7 +80,7 @@ def read_plays(rows: _Rows, owner: Owner) -> Found:
         song, artist, album = _song(row)
         heard = row.get("ms_played", row.get("msPlayed"))
         if not song or at is None:
-            podcast = row.get("episode_name") or row.get("audiobook_title")
+            podcast = next((row[one] for one in _SPOKEN if row.get(one)), None)
             why = "a podcast or audiobook" if podcast else "it has no title or no time"
             what = str(podcast or song or f"entry {place}")[:80]
             found.left_out.append(LeftOut("song", what, why, lost=not podcast and bool(song)))
@@ -150,6 +152,9 @@ def _song(row: Mapping[str, Any]) -> tuple[str, str, str]:
     if "titleUrl" in row or "subtitles" in row:
         makers = [str(one.get("name") or "") for one in _listed(row.get("subtitles"))]
         return _watched(row), _TOPIC.sub("", makers[0]) if makers else "", ""
+    if isinstance(told := row.get("track_metadata"), dict):  # of ListenBrainz
+        heard = [str(told.get(one) or "") for one in ("track_name", "artist_name", "release_name")]
+        return heard[0], heard[1], heard[2]
     song = row.get("trackName") or row.get("master_metadata_track_name")
     artist = row.get("artistName") or row.get("master_metadata_album_artist_name")
     return (
@@ -162,6 +167,8 @@ def _song(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def _heard_at(row: Mapping[str, Any]) -> object:
     """When it was heard; Spotify's `endTime` is in UTC and does not say so."""
     ended = row.get("endTime")
+    if listened := row.get("listened_at"):
+        return listened
     return row.get("ts") or (f"{ended}+00:00" if ended else row.get("time"))
 
 

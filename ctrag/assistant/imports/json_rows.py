@@ -25,7 +25,7 @@ def without_halves(value: Any) -> Any:
 
 
 def rows(file: BinaryIO) -> Iterator[Mapping[str, Any]]:
-    """The objects in a file's list.
+    """The objects in a file's list, or one on each line.
 
     Raises:
         BrokenJsonError: It is no list, or no JSON from some entry on.
@@ -33,12 +33,13 @@ def rows(file: BinaryIO) -> Iterator[Mapping[str, Any]]:
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace")
     decoder = json.JSONDecoder()
     buffer, ended, number = text.read(_PIECE).lstrip(), False, 0
-    if not buffer.startswith("["):
+    listed = buffer.startswith("[")
+    if not listed and not buffer.startswith("{"):
         raise BrokenJsonError("it is no list")
-    buffer = buffer[1:]
+    buffer = buffer[1:] if listed else buffer
     while True:
         buffer = buffer.lstrip(" \t\r\n,")
-        if buffer.startswith("]"):
+        if buffer.startswith("]") or (not listed and ended and not buffer):
             return
         try:
             row, end = decoder.raw_decode(buffer)

@@ -57,7 +57,9 @@ _OLM = (
 _PAGES = "activity as a page to look at: order it from Takeout again, as JSON (Multiple formats)"
 _MESSAGES = "text messages: no application here keeps them; docs/own-app.md says how to add one"
 _BEGIN = re.compile(
-    rb"(?:\A|[\r\n])[ \t]*BEGIN[ \t]*:[ \t]*(VCALENDAR|VCARD)[ \t]*(?:[\r\n]|\Z)", re.I
+    rb"(?:\A|[\r\n])[ \t]*BEGIN[ \t]*:[ \t]*"
+    rb"(VCALENDAR|VEVENT|VTODO|VJOURNAL|VCARD)[ \t]*(?:[\r\n]|\Z)",
+    re.I,
 )
 _NOTES = {".md", ".markdown", ".mdown", ".mkd"}
 _FRONT = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")
@@ -91,10 +93,13 @@ def kind_of(head: bytes, name: str) -> Kind | None:
         return "mail"
     text = as_utf8(head)
     begun = _BEGIN.search(text)
+    suffix = PurePosixPath(name.casefold()).suffix
+    if suffix in _NOTES and not (begun and not text[: begun.start()].strip()):
+        return "note"  # which may quote anything, and begin with a link or a picture
     if b"\0" in text[: begun.start() if begun else 4096]:
         return None
     if begun:
-        return "calendar" if begun[1].upper() == b"VCALENDAR" else "contacts"
+        return "contacts" if begun[1].upper() == b"VCARD" else "calendar"
     start = text.lstrip()
     if start[:1] in (b"[", b"{"):
         return _json(start)
@@ -102,8 +107,7 @@ def kind_of(head: bytes, name: str) -> Kind | None:
         if b"<en-export" in start[:4096]:
             return "evernote"
         return "calls" if b"<calls" in start[:4096] else None
-    suffix = PurePosixPath(name.casefold()).suffix
-    if suffix in _NOTES or _FRONT.match(text):
+    if _FRONT.match(text):
         return "note"
     columns = headings(head)
     if is_calls(columns):
@@ -114,6 +118,8 @@ def kind_of(head: bytes, name: str) -> Kind | None:
 
 
 def _json(start: bytes) -> Kind | None:
+    if b'"track_metadata"' in start and b'"listened_at"' in start:
+        return "music"
     if start.startswith(b"{"):
         if b"tasks#taskLists" in start[:4096]:
             return "tasks"

@@ -57,6 +57,7 @@ def mails_in(
     *,
     name: str = "",
     options: MailOptions | None = None,
+    changed: datetime | None = None,
 ) -> Iterator[Item | LeftOut]:
     """The mails in a file or folder one by one, then the events that they invite to.
 
@@ -70,27 +71,39 @@ def mails_in(
         name: The file's path in its archive, where `source` is an open file: says its kind
             and the folder that its mails were in.
         options: Which kinds of mail are wanted and how much of each; None for the defaults.
+        changed: The open file's time on the person's clock, for mails that say none.
     """
     options = options or MailOptions()
+    before: datetime | None = None  # when the mail before it was received
     seen: set[str] = set()
     calendars: dict[bytes, None] = {}
-    found = kept_mails(source, owner) if isinstance(source, Path) else mails_of_file(source, name)
+    if isinstance(source, Path):
+        found = kept_mails(source, owner)
+    else:
+        found = mails_of_file(source, name, changed)
     for one in found:
         if isinstance(one, LeftOut):
             yield one
             continue
-        read = read_one(one.raw, owner, options, one.state, one.place, one.kept)
+        last = before if one.one_of_many else None
+        read = read_one(one.raw, owner, options, one.state, one.place, one.kept, last)
         if read.item is not None and read.item.id in seen:
             continue
         for left in read.left_out:
             yield replace(left, source=one.source)
         if read.item is not None:
+            before = _received(read.item)
             seen.add(read.item.id)
             yield read.item
         calendars.update(dict.fromkeys(read.calendars))
     events = _with_events(Found(), list(calendars), owner)
     yield from events.left_out
     yield from events.items
+
+
+def _received(item: Item) -> datetime | None:
+    at = item.fields["received_at"]
+    return at if isinstance(at, datetime) else None
 
 
 def _with_events(found: Found, calendars: list[bytes], owner: Owner) -> Found:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ctrag.assistant.imports.card_lines import as_utf8, decoded
 from ctrag.assistant.imports.found import Found, LeftOut, Owner, item_id
+from ctrag.assistant.imports.mail.charset import likeliest
 from ctrag.assistant.imports.times import local, moment
 from stores.people.items import Item
 
@@ -35,7 +36,8 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
         modified: When the file was changed.
         owner: Whose note it is.
     """
-    text = decoded(as_utf8(data)).replace("\r\n", "\n").replace("\0", "")
+    data = as_utf8(data)
+    text = decoded(data, otherwise=likeliest(data)).replace("\r\n", "\n").replace("\0", "")
     path = PurePosixPath(name)
     front: Mapping[str, Any] = {}
     if begun := _FRONT.match(text):

@@ -51,7 +51,8 @@ _LENGTH = ("ms played", "play duration milliseconds", "play duration in millisec
 def is_plays(headings: set[str]) -> bool:
     """Whether a table with these `folded` headings is of songs that were heard."""
     named = headings.intersection(_SONG) and headings.intersection(_ARTIST)
-    return bool((named or headings.intersection(_BOTH)) and headings.intersection(_WHEN))
+    both = headings.intersection(_BOTH) or {"track name", "last played date"} <= headings
+    return bool((named or both) and headings.intersection(_WHEN))
 
 
 def is_bare_plays(head: bytes) -> bool:
@@ -69,12 +70,14 @@ def read_play_table(data: bytes, owner: Owner) -> Found:
 def _plays(table: list[dict[str, str]], order: bool | None) -> Iterator[Mapping[str, Any]]:
     for row in table:
         artist, _, song = first(row, *_BOTH).partition(" - ")
+        if not first(row, *_BOTH, *_ARTIST) and " - " in first(row, *_SONG):
+            artist, _, song = first(row, *_SONG).partition(" - ")
         when = re.sub(r"\A(\d{4})(\d\d)(\d\d)\Z", r"\1-\2-\3", first(row, *_WHEN))
         if "utc_time" in row or "utc time" in row:
             when += " +0000" if re.search(r"\d:\d\d(?::\d\d)?\Z", when) else ""
         play: dict[str, Any] = {
             "ts": in_order(when, order),
-            "trackName": first(row, *_SONG) or song,
+            "trackName": song or first(row, *_SONG),
             "artistName": first(row, *_ARTIST) or artist,
             "master_metadata_album_album_name": first(row, *_ALBUM),
         }

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.card_lines import decoded as by_line
 from ctrag.assistant.imports.mail.charset import detected
+from ctrag.assistant.imports.mail.latin import latin_charset
 
 _SEPARATORS = ",;\t|"
 _LONGEST_FIELD = 1_000_000
+_REMARKS = re.compile(r"\A[^,;\t|\n]{1,40}:[ \t]*\r?\n(?:[^\n]*[^\s][^\n]*\n){1,9}[ \t]*\r?\n")
 
 
 def rows(data: bytes) -> Iterator[dict[str, str]]:
@@ -53,7 +55,8 @@ def _decoded(data: bytes) -> str:
         whole = error.start > len(data) - 4  # the head of a file, cut inside of a character
         strange = len(re.findall(rb"[\x80-\xff]", data))
         foreign = not whole and strange > len(re.findall(rb"[A-Za-z]", data)) // 3
-        return by_line(data, (detected(data) or "") if foreign else "")
+        charset = (detected(data) or "") if foreign else ""
+        return by_line(data, charset, "cp1252" if whole else latin_charset(data))
 
 
 def _first_line(text: str) -> str:
@@ -61,8 +64,11 @@ def _first_line(text: str) -> str:
 
 
 def _without_hint(text: str) -> str:
-    """The table without a first line such as `sep=;`, which Excel reads."""
-    return re.sub(r"\A\s*\"?sep=.\"?[ \t]*\r?\n", "", text, flags=re.IGNORECASE)
+    """The table without a first line such as `sep=;`, which Excel reads, and without remarks that
+    an empty line parts from it, as LinkedIn writes them."""
+    text = re.sub(r"\A\s*\"?sep=.\"?[ \t]*\r?\n", "", text, flags=re.IGNORECASE)
+    remarks = _REMARKS.match(text)
+    return text[remarks.end() :] if remarks else text
 
 
 def folded(heading: str) -> str:

@@ -48,6 +48,20 @@ _NAMED = {
     "wellington": "Pacific/Auckland",
     "pretoria": "Africa/Johannesburg",
     "dublin": "Europe/London",
+    "western/central europe": "Europe/Berlin",
+    "mexico standard time": "America/Mexico_City",
+    "mexico standard time 2": "America/Mazatlan",
+    "kamchatka standard time": "Asia/Kamchatka",
+    "us/pacific-new": "America/Los_Angeles",
+    "hora estándar romance": "Europe/Madrid",
+    "hora de verano romance": "Europe/Madrid",
+    "москва": "Europe/Moscow",
+    "московское время": "Europe/Moscow",
+    "東京": "Asia/Tokyo",
+    "北京": "Asia/Shanghai",
+    "中国标准时间": "Asia/Shanghai",
+    "서울": "Asia/Seoul",
+    "utc time": "UTC",
     "coordinated universal time": "UTC",
     "universal time": "UTC",
     "utc": "UTC",
@@ -94,6 +108,13 @@ _NAMED = {
 }
 """What neither the zone database nor Windows' own names have, and names of places that several
 zones share; as Windows shows them."""
+_TWO = re.compile(r"\A(.*?)\s*\(standard\)\s*/\s*(.*?)\s*\(daylight\)\Z", re.IGNORECASE)
+"""`GMT -0500 (Standard) / GMT -0400 (Daylight)`, as GroupWise names its zones."""
+_BY_BOTH = (
+    *("America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"),
+    *("America/Halifax", "America/Anchorage", "Europe/London", "Europe/Berlin", "Europe/Athens"),
+    *("Australia/Sydney", "Australia/Adelaide", "Pacific/Auckland"),
+)
 _WINTER = datetime(2026, 1, 15)
 
 
@@ -150,6 +171,8 @@ def _named(name: str) -> tzinfo | None:
     found = _of_database(name) or _behind_prefix(name) or _of_windows(name)
     if found is not None:
         return found
+    if both := _TWO.match(name):
+        return _of_both(*map(_OFFSET.fullmatch, both.groups()))
     offset = _OFFSET.match(name)
     if offset is None:
         bare = re.sub(r"\A(?:TZID\s*=|DST:?\s)|\s*\([^()]*\)\Z", "", name)  # `Europe/Berlin (CET)`
@@ -162,6 +185,17 @@ def _named(name: str) -> tzinfo | None:
         return shown
     south = datetime(2026, 7, 15, tzinfo=shown).utcoffset() if shown is not None else None
     return shown if south == fixed.utcoffset(None) else fixed
+
+
+def _of_both(*offsets: re.Match[str] | None) -> tzinfo | None:
+    """The zone that people live in whose clocks show these offsets in winter and in summer."""
+    fixed = [_fixed(one) for one in offsets if one is not None]
+    wanted = {one.utcoffset(None) for one in fixed if one is not None}
+    for zone in map(ZoneInfo, _BY_BOTH):
+        halves = {_WINTER.replace(month=month, tzinfo=zone).utcoffset() for month in (1, 7)}
+        if halves == wanted:
+            return zone
+    return None
 
 
 @cache
@@ -200,7 +234,7 @@ def _of_windows(name: str) -> ZoneInfo | None:
 def _shown(name: str) -> tzinfo | None:
     """The zone of one of the places in a name; of the whole name before its parts."""
     whole = name.casefold()
-    for part in (whole, *(one.strip() for one in re.split(r"[,/;]", whole))):
+    for part in (whole, *(one.strip() for one in re.split(r"[,/;、，]", whole))):
         found = _NAMED.get(part) or _places().get(part.replace(" ", "_"))
         if found is not None:
             return ZoneInfo(found)

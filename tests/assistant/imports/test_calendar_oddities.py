@@ -3,6 +3,7 @@
 import pytest
 
 from ctrag.assistant.imports.calendars import read_calendar
+from ctrag.assistant.imports.kinds import kind_of
 from tests.assistant.imports.test_calendars import BERLIN, calendar, event, only, read, starts
 
 NOON = "DTSTART:20261201T110000Z"
@@ -119,3 +120,42 @@ def test_spaces_before_colons_and_old_line_ends_are_read() -> None:
 def test_a_zone_with_its_short_name_behind_it_is_that_zone() -> None:
     found = read(event("UID:z", "SUMMARY:Z", "DTSTART;TZID=Asia/Tokyo (JST):20261201T120000"))
     assert (starts(found), found.left_out) == (["2026-12-01 04:00"], [])
+
+
+def test_an_event_without_a_calendar_around_it_is_read() -> None:
+    alone = event("UID:fair", "SUMMARY:Fair", NOON).encode()
+    assert kind_of(alone, "fair.ics") == "calendar"
+    assert starts(read_calendar(alone, BERLIN)) == ["2026-12-01 12:00"]
+
+
+@pytest.mark.parametrize("end", ["20261201", "20261130"])
+def test_a_whole_day_that_ends_when_it_begins_lasts_a_day(end: str) -> None:
+    lines = ("DTSTART;VALUE=DATE:20261201", f"DTEND;VALUE=DATE:{end}")
+    item = only(read(event("UID:fair", "SUMMARY:Fair", *lines)))
+    assert f"{item.time('start'):%d %H} {item.time('end'):%d %H}" == "01 00 02 00"
+
+
+@pytest.mark.parametrize("length", ["-PT1H", "1H"])
+def test_a_length_that_is_none_is_said(length: str) -> None:
+    found = read(event("UID:fair", "SUMMARY:Fair", NOON, f"DURATION:{length}"))
+    assert [(one.lost, length in one.why) for one in found.left_out] == [(False, True)]
+    assert f"{only(found).time('end'):%H:%M}" == "13:00"
+
+
+def test_an_organiser_without_a_name_and_an_address_is_nobody() -> None:
+    item = only(read(event("UID:fair", "SUMMARY:Fair", NOON, "ORGANIZER;CN=:mailto")))
+    assert item.fields["attendees"] == ()
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour"),
+    [
+        ("GMT -0500 (Standard) / GMT -0400 (Daylight)", 18),
+        ("Western/Central Europe", 12),
+        ("大阪、札幌、東京", 5),
+        ("Mexico Standard Time", 20),
+    ],
+)
+def test_zones_of_lotus_groupwise_and_older_windows_are_known(zone: str, hour: int) -> None:
+    found = read(event("UID:fair", "SUMMARY:Fair", f'DTSTART;TZID="{zone}":20260701T120000'))
+    assert (starts(found), found.left_out) == ([f"2026-07-01 {hour:02d}:00"], [])

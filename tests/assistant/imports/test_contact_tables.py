@@ -124,3 +124,30 @@ def test_which_number_is_the_day_is_told_by_the_other_birthdays(
         for day, one in zip(days, read, strict=True)
         if one is None
     ]
+
+
+def test_addresses_whose_parts_are_columns_are_put_together() -> None:
+    text = (
+        "First Name,Last Name,E-mail 1 - Label,E-mail 1 - Value,Address 1 - Label,"
+        "Address 1 - Country,Address 1 - Street,Address 1 - City,Address 1 - Postal Code,"
+        "Home Address,Home City,Home ZipCode,Event 1 - Label,Event 1 - Value\n"
+        "Liv,Moe,Home,liv@x.example,Home,NO,Kai 3,Oslo,0150,Strand 8,Moss,1530,Anniversary,2010-06-05\n"
+    )
+    found = read_contact_table(text.encode(), OWNER)
+    assert found.contacts[0].addresses == ("Kai 3, 0150 Oslo, NO", "Strand 8, 1530 Moss")
+    assert {item.text("title") for item in found.items} == {"Liv Moe's anniversary"}
+
+
+def test_addresses_of_a_german_table_are_read() -> None:
+    text = (
+        "Vorname;E-Mail-Adresse;Straße privat;Ort privat;Postleitzahl privat;Land/Region privat\n"
+    )
+    row = "Jörg;j@x.example;Hafen 2;Kiel;24103;Deutschland\n"
+    [contact] = read_contact_table((text + row).encode(), OWNER).contacts
+    assert contact.addresses == ("Hafen 2, 24103 Kiel, Deutschland",)
+
+
+def test_remarks_before_the_headings_are_passed_over() -> None:
+    text = 'Notes:\n"Some addresses, as you know, are missing."\n\nFirst Name,Email Address\nLiv,l@x.example\n'
+    assert kind_of(text.encode(), "Connections.csv") == "contact table"
+    assert [one.name for one in read_contact_table(text.encode(), OWNER).contacts] == ["Liv"]

@@ -353,3 +353,34 @@ def test_calls_of_a_router_with_short_years_are_read() -> None:
     data = b"Typ;Datum;Name;Rufnummer;Dauer\n1;24.11.26 10:00;Bo;030 1;0:05\n"
     [call] = read_call_table(data, OWNER).items
     assert call.time("called_at") == datetime(2026, 11, 24, 10)
+
+
+@pytest.mark.parametrize("form", ["[{}]", "{}\n"])
+def test_listens_are_read_as_a_list_or_one_on_each_line(form: str) -> None:
+    heard = {"track_name": "Gulls", "artist_name": "Bo", "release_name": "Wharf"}
+    data = form.replace("{}", json.dumps({"listened_at": 1764000000, "track_metadata": heard}))
+    assert kind_of(data.encode(), "1.jsonl") == "music"
+    [song] = read_plays(rows(BytesIO(data.encode())), OWNER).items
+    assert (song.text("song_name"), song.text("album_title")) == ("Gulls", "Wharf")
+    assert song.time("played_at") == datetime(2025, 11, 24, 17)
+
+
+def test_songs_with_their_artist_in_one_column_are_read() -> None:
+    data = b"Track Name,Last Played Date\nBo - Gulls,1764000000000\n"
+    assert kind_of(data, "played.csv") == "music table"
+    [song] = read_play_table(data, OWNER).items
+    assert (song.text("artist"), song.text("song_name")) == ("Bo", "Gulls")
+
+
+@pytest.mark.parametrize("text", ["[[Boat]] needs paint", "[ ] rope", "<img src='a'> quay"])
+def test_a_note_may_begin_with_anything_and_quote_a_card(text: str) -> None:
+    quoted = f"{text}\n```\nBEGIN:VCARD\nFN:Bo\nEND:VCARD\n```\n"
+    assert kind_of(quoted.encode(), "vault/Boat.md") == "note"
+
+
+def test_what_is_encrypted_in_a_note_is_not_kept_and_is_said() -> None:
+    content = "<![CDATA[<en-note>Code: <en-crypt hint='x'>RU5DMA==</en-crypt></en-note>]]>"
+    export = f"<en-export><note><title>Lock</title><content>{content}</content></note></en-export>"
+    found = read_evernote(export.encode(), OWNER)
+    assert found.items[0].text("body") == "Code: (encrypted)"
+    assert [one.lost for one in found.left_out] == [False]

@@ -50,6 +50,8 @@ class Kept:
     """Name of its file."""
     kept: datetime | None = None
     """The time of its file, on the person's clock."""
+    one_of_many: bool = False
+    """Whether the file holds others, so that its time says little of this one."""
 
 
 def mail_file(head: bytes, name: str = "") -> MailFile | None:
@@ -92,12 +94,15 @@ def kept_mails(path: Path, owner: Owner) -> Iterator[Kept | LeftOut]:
                 yield from _of_path(file, shown, (*inside, name), owner, sought=False)
 
 
-def mails_of_file(file: BinaryIO, name: str) -> Iterator[Kept | LeftOut]:
-    """All messages of an open file; `name` is its path, for its kind and its folder."""
+def mails_of_file(
+    file: BinaryIO, name: str, changed: datetime | None = None
+) -> Iterator[Kept | LeftOut]:
+    """All messages of an open file; `name` is its path, for its kind and its folder, `changed` its
+    time on the person's clock."""
     head = file.read(_HEAD)
     file.seek(0)
     kind = mail_file(head, name)
-    yield from _of_file(file, kind, name, tuple(PurePosixPath(name).parts), None)
+    yield from _of_file(file, kind, name, tuple(PurePosixPath(name).parts), changed)
 
 
 def _of_path(
@@ -137,7 +142,7 @@ def _of_file(
         read = mmdf_messages if kind == "mmdf" else messages
         number = 0
         for number, raw in enumerate(read(file), 1):
-            yield Kept(raw, state.over(new), f"mail {number}", shown)
+            yield Kept(raw, state.over(new), f"mail {number}", shown, changed, one_of_many=True)
         if not number:
             yield LeftOut("file", shown, "no mail in it can be told from the others", shown)
 

@@ -4,6 +4,8 @@ look like."""
 import codecs
 import re
 
+from ctrag.assistant.imports.mail.latin import is_latin, latin_charset
+
 _NOT_FOR_MAIL = {
     *("charmap", "idna", "mbcs", "oem", "palmos", "punycode"),
     *("raw-unicode-escape", "undefined", "unicode-escape", "unicode-internal"),
@@ -40,6 +42,8 @@ _IN_ASCII = ("utf-7", "utf-16", "utf-32", "iso2022", "hz")
 """Charsets, or families of them, whose bytes may all be ASCII and mean something else."""
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_HALVES = re.compile(rb"(?:\xed[\xa0-\xbf][\x80-\xbf])+")
+"""Surrogates as UTF-8 would spell them, if it had them."""
 _DETECTED_FROM = 32
 """Bytes that are not ASCII, from which on a detected charset is more than a guess; of a text with
 hardly a Latin letter, `_FOREIGN_FROM` are enough."""
@@ -99,16 +103,32 @@ def _decoded(data: bytes, name: str | None) -> str:
 
 
 def _guessed(data: bytes) -> str:
-    """Text in UTF-8, also with a few bytes lost; else in the charset that it looks like."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
+    text = utf8_text(data)
+    return data.decode(likeliest(data), "replace") if text is None else text
+
+
+def utf8_text(data: bytes) -> str | None:
+    """The text of bytes in UTF-8, also where a few of them are lost, or where signs are written as
+    pairs of surrogates as Java does; None where they look like another charset."""
+    for tried in (data, _HALVES.sub(_whole, data)):
+        try:
+            return tried.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+    text = data.decode("utf-8", "replace")
     sample = text[:_SAMPLE]
     lost = sample.count("\ufffd")
-    if sum(one > "\x7f" for one in sample) >= 2 * lost:
-        return text
-    return data.decode(detected(data) or "cp1252", "replace")
+    return text if sum(one > "\x7f" for one in sample) >= 2 * lost else None
+
+
+def _whole(found: re.Match[bytes]) -> bytes:
+    pair = found[0].decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass")
+    return pair.decode("utf-16-le", "replace").encode()
+
+
+def likeliest(data: bytes) -> str:
+    """The charset of bytes that are not UTF-8, whatever script they are written in."""
+    return (None if is_latin(data) else detected(data)) or latin_charset(data)
 
 
 def detected(data: bytes) -> str | None:

@@ -60,7 +60,12 @@ class Sent:
 
 
 def sent_at(
-    headers: Headers, zone: ZoneInfo, now: datetime, stamp: str = "", kept: datetime | None = None
+    headers: Headers,
+    zone: ZoneInfo,
+    now: datetime,
+    stamp: str = "",
+    kept: datetime | None = None,
+    kept_of: str = "the time of its file",
 ) -> Sent | None:
     """When the mail was sent, on the clock of `zone`: as `Date` says, else as it was received.
 
@@ -69,7 +74,8 @@ def sent_at(
         zone: The person's zone; times without a zone are meant in it.
         now: The moment of the import in `zone`; times far after it are not believed.
         stamp: The date in the line that separates it from others in a mailbox.
-        kept: The time of its file, without a zone, in `zone`.
+        kept: A time for want of a better one, without a zone, in `zone`.
+        kept_of: What that is the time of.
 
     Returns:
         None where nothing says when.
@@ -84,7 +90,7 @@ def sent_at(
             return Sent(found)
         first = first or found
     if kept is not None:
-        return Sent(kept.replace(second=0, microsecond=0), "the time of its file")
+        return Sent(kept.replace(second=0, microsecond=0), kept_of)
     if first is not None and 1900 <= first.year <= 2200:
         return Sent(first, "a date that cannot be right")
     return None

@@ -18,7 +18,12 @@ _LONGEST_LIST = 100_000
 _LONGEST_NAME = 200
 _DEEPEST = 50
 """Brackets that one list of people may open."""
-_END = re.compile(rb"\n[ \t]*\n|\A[ \t]*\n")
+_END = re.compile(
+    rb"(?:\n|\A)(?:\n|[ \t]+\n(?!(?:[ \t]+\S[^\n]*\n|[ \t]*\n){0,20}"
+    rb"(?:MIME-Version|Content-Type|Message-ID|Date|To|From|Subject)[ \t]*:))",
+    re.IGNORECASE,
+)
+"""An empty line; one of spaces only, unless headers that mails have go on behind it."""
 _FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bq])\?([^?\n]*)\?=", re.IGNORECASE)
 _WORDS = re.compile(rf"{_WORD.pattern}(?:[ \t]*{_WORD.pattern})*", re.IGNORECASE)

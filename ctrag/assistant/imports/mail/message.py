@@ -45,6 +45,7 @@ def read_one(
     state: MailState,
     place: str = "a mail",
     kept: datetime | None = None,
+    before: datetime | None = None,
 ) -> ReadMail:
     """Read one message; whatever is wrong with it costs it alone.
 
@@ -55,9 +56,10 @@ def read_one(
         state: What its folder and file say of it.
         place: Where it is, to name it by where it has no subject.
         kept: The time of its file on the person's clock.
+        before: When the mail before it in the same file was sent, on the person's clock.
     """
     try:
-        return _read(raw, owner, options, state, place, kept)
+        return _read(raw, owner, options, state, place, (kept, before))
     except Exception as error:  # any fault of a reader may lose one mail, never the mailbox
         what = f"cannot be read ({type(error).__name__})"
         return ReadMail(left_out=[LeftOut("mail", place, what)])
@@ -69,7 +71,7 @@ def _read(
     options: MailOptions,
     state: MailState,
     place: str,
-    kept: datetime | None,
+    times: tuple[datetime | None, datetime | None],
 ) -> ReadMail:
     message = part_of(with_plain_line_ends(raw.data))
     headers = message.headers
@@ -81,7 +83,9 @@ def _read(
     for kind in sorted(state.kinds - options.also):
         why = f"{_KIND_SAID[kind]}: left out unless `{kind}` is asked for"
         return ReadMail(left_out=[LeftOut("mail", what, why, on_purpose=True)])
-    sent = sent_at(headers, owner.zone, owner.now, raw.stamp, kept)
+    kept, before = times
+    of = "the time of its file" if before is None else "the time of the mail before it"
+    sent = sent_at(headers, owner.zone, owner.now, raw.stamp, before or kept, of)
     if sent is None:
         return ReadMail(left_out=[LeftOut("mail", what, "nothing in it says when it was sent")])
     content = content_of(message)

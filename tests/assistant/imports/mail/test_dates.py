@@ -1,13 +1,15 @@
 """Times of mails, as they are written, on the person's clock."""
 
 from datetime import datetime
+from io import BytesIO
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ctrag.assistant.imports.found import Owner
 from ctrag.assistant.imports.mail.dates import read_time
-from ctrag.assistant.imports.mails import read_mail
+from ctrag.assistant.imports.mails import mails_in, read_mail
+from stores.people.items import Item
 from tests.assistant.imports.mail.conftest import NORA, letter, read_all
 
 OSLO = ZoneInfo("Europe/Oslo")
@@ -114,3 +116,14 @@ def test_the_time_of_its_file_is_better_than_none_and_is_said() -> None:
 )
 def test_a_weekday_that_looks_like_a_month_is_none(said: str) -> None:
     assert read_time(said, NORA.zone) == datetime(2026, 11, 24, 18, 30)
+
+
+def test_a_mail_without_a_date_has_that_of_the_mail_before_it_or_of_its_file() -> None:
+    undated = letter("Bring rope.", Date=None, message_id="<2@x>")
+    data = f"From x\n{letter()}\n\nFrom x\n{undated}\n".encode()
+    (first, second), [left] = read_all(data)
+    assert second.time("received_at") == first.time("received_at")
+    assert "the time of the mail before it is stored" in left.why
+    changed = datetime(2026, 11, 2, 8, 0)
+    found = [*mails_in(BytesIO(undated.encode()), NORA, name="a.eml", changed=changed)]
+    assert [one.time("received_at") for one in found if isinstance(one, Item)] == [changed]

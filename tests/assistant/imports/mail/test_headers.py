@@ -96,3 +96,13 @@ def test_a_header_that_was_folded_without_a_space_goes_on() -> None:
 def test_text_that_no_empty_line_divides_from_the_headers_is_text() -> None:
     message = letter().replace("\n\nSee", "\nSee you, Nora\nSee")
     assert read(message).text("body").startswith("See you, Nora")
+
+
+def test_a_line_of_spaces_ends_the_headers_only_where_none_follow() -> None:
+    inside = letter("Low tide at six.").replace("Subject: Quay", "Subject: Quay\n \n and rope\n\t")
+    assert (read(inside).text("subject"), read(inside).text("body")) == (
+        "Quay and rope",
+        "Low tide at six.",
+    )
+    after = letter("Low tide at six.").replace("\n\n", "\n \n")
+    assert read(after).text("body") == "Low tide at six."
