@@ -87,7 +87,10 @@ class Demonstration:
             if not left or (call != left[0][0] and call not in left[0][1]):
                 return False
             wanted = [tool for tool, _ in left]
-            left.pop(wanted.index(call) if call in wanted else 0)
+            at = wanted.index(call) if call in wanted else 0
+            left.pop(at)
+            if at and call not in [tool for tool, _ in left]:
+                left = [(tool, tuple(one for one in some if one != call)) for tool, some in left]
         return not left
 
     def steps(self) -> Iterator[ToolStep]:
