@@ -85,9 +85,10 @@ def fetch(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a folder that documents measure on out of a checkout of its source.
+    """Make a folder that documents measure on out of a checkout of its source, or of a package.
 
-    Nothing is downloaded: git clone the repository, and name it with --from.
+    Nothing is downloaded: git clone the repository, and name it with --from. `bfcl-turns` is made
+    of the installed bfcl-eval, whose simulated tools are called.
 
     Example: ctrag eval fetch tau2-episodes --from tau2-bench --out data/external/tau2-episodes
     """
@@ -108,12 +109,16 @@ def fetch(
             return
         for known, row in rows.items():
             line(f"{known}: {row['what']}", bold=True)
-            line(f"  {row['source']} at {row['commit'][:8]}, {row['licence']}")
+            line(f"  {row['source']} at {SOURCES[known].version}, {row['licence']}")
         return
     source = source_of(name)
+    if source.package:
+        if checkout is not None:
+            raise InputError(f"--from: {name} is made of {source.commit}, not of a checkout")
+        checkout = source.package_folder()
     if checkout is None:
         raise InputError(
-            f"--from: check https://github.com/{source.repository} out at {source.commit[:8]} "
+            f"--from: check https://github.com/{source.repository} out at {source.version} "
             f"({source.licence}), and name its folder"
         )
     folder = out or Path(name)

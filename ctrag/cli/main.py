@@ -14,6 +14,7 @@ from ctrag.cli import (
     doctor,
     evaluate,
     forget,
+    next_tool,
     prompt,
     review,
     serve,
@@ -73,6 +74,7 @@ app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(tools.app, name="tools")
 tools.app.command("call")(call.call)
+tools.app.command("next")(next_tool.next_tool)
 serve.app.command("assistant")(serve_assistant.assistant)
 app.add_typer(serve.app, name="serve")
 app.add_typer(sessions.app, name="session")

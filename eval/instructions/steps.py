@@ -22,20 +22,10 @@ from ctrag.agents.prompt.tool_documents import (
 from ctrag.errors import InputError, MissingExtra, reading
 from ctrag.models.tokens import CountTokens
 from ctrag.toolbox import Toolbox
+from eval.replay.simulators import SIMULATORS
 
 LIST = "instruction-catalogue.txt"
 SIZES = ("8", "40", "120", "full")
-BFCL_CLASSES = {
-    "GorillaFileSystem": "gorilla_file_system",
-    "MathAPI": "math_api",
-    "MessageAPI": "message_api",
-    "TwitterAPI": "posting_api",
-    "TicketAPI": "ticket_api",
-    "TradingBot": "trading_bot",
-    "TravelAPI": "travel_booking",
-    "VehicleControlAPI": "vehicle_control",
-}
-"""Classes and function files of BFCL's multi-turn categories."""
 
 
 class _Call(BaseModel):
@@ -240,7 +230,7 @@ def _bfcl_tools() -> list[CatalogueTool]:
         )
     folder = data / "multi_turn_func_doc"
     tools = []
-    for name in BFCL_CLASSES.values():
+    for name in SIMULATORS.values():
         for line in (folder / f"{name}.json").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             tools.append(

@@ -22,6 +22,8 @@ VARIANT_HEADS = {
     "needed_units": "needed units",
 }
 """What is said of a variant, and what it is called."""
+_END_STATE = {"end_state": "end state"}
+"""Of variants on conversations whose calls can be made again."""
 
 MIX_HEADS = {
     "tokens_per_step": "tokens/step",
@@ -71,6 +73,12 @@ def variants(extra: Mapping[str, Any], name: str) -> dict[str, dict[str, Any]]:
     """Variant → figures with `intervals`, of `ablations` or `elsewhere`; empty for none."""
     found: Any = extra.get(name) or {}
     return {key: one for key, one in found.items() if isinstance(one, dict)}
+
+
+def variant_heads(found: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Measures that are said of these variants, and what they are called."""
+    ends = any(measure in one for one in found.values() for measure in _END_STATE)
+    return {**VARIANT_HEADS, **_END_STATE} if ends else VARIANT_HEADS
 
 
 def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
@@ -150,11 +158,17 @@ def _variants(extra: Any) -> list[str]:
     for name, title in (("ablations", "variant"), ("elsewhere", "BFCL multi-turn")):
         found = variants(extra, name)
         if found:
+            heads = variant_heads(found)
             rows = [
-                [key, *(_bounded(one, measure) for measure in VARIANT_HEADS)]
-                for key, one in found.items()
+                [key, *(_bounded(one, measure) for measure in heads)] for key, one in found.items()
             ]
-            lines += ["", *Table([title, *VARIANT_HEADS.values()], rows).lines()]
+            lines += ["", *Table([title, *heads.values()], rows).lines()]
+    elsewhere = extra.get("elsewhere") or {}
+    if "left_as_it_was" in elsewhere:
+        lines.append(
+            "end state: conversations whose calls of exposed tools leave the right state; "
+            f"{elsewhere['left_as_it_was']} of {elsewhere['episodes']} leave it as it was"
+        )
     if any("without re-ranking" in variants(extra, name) for name in ("ablations", "elsewhere")):
         lines.append("re-ranked is what is not said to be without; dense only: cosine alone")
     return lines

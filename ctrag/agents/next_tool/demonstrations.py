@@ -55,7 +55,8 @@ class Demonstration:
     domain: str = ""
     """The server whose tools are called, where calls are bare names; empty when unknown."""
     others: tuple[tuple[str, ...], ...] = ()
-    """Per call, the tools that would be right in its place; empty where the data name none."""
+    """Per call, the tools that would be right in its place: alternatives, or later calls whose
+    order is free; empty where the data name none."""
 
     @property
     def chain(self) -> str:
@@ -76,12 +77,21 @@ class Demonstration:
         )
 
     def fulfilled_by(self, calls: Sequence[str]) -> bool:
-        """Whether these are its calls in order, each the one of the data or another right one."""
-        others = self.others or [()] * len(self.tools)
-        return len(calls) == len(self.tools) and all(
-            call == tool or call in some
-            for call, tool, some in zip(calls, self.tools, others, strict=True)
-        )
+        """Whether these are its calls in order, each the one of the data or another right one.
+
+        Another right one that is among the later calls comes earlier and not twice: what it came
+        before is still to be called.
+        """
+        left = list(zip(self.tools, self.others or [()] * len(self.tools), strict=True))
+        for call in calls:
+            if not left or (call != left[0][0] and call not in left[0][1]):
+                return False
+            wanted = [tool for tool, _ in left]
+            at = wanted.index(call) if call in wanted else 0
+            left.pop(at)
+            if at and call not in [tool for tool, _ in left]:
+                left = [(tool, tuple(one for one in some if one != call)) for tool, some in left]
+        return not left
 
     def steps(self) -> Iterator[ToolStep]:
         """Every decision of the request, including the one to end."""
@@ -162,6 +172,7 @@ class _Episode(_Row):
 
 class _Call(_Row):
     api: _Text
+    acceptable: list[_Text] = []
 
 
 class _Turn(_Row):
@@ -181,8 +192,14 @@ class _Conversation(_Row):
             messages.append(turn.user)
             tools = tuple(call.api for call in turn.calls)
             if tools:
-                name = f"{self.conversation_id}/{number}"
-                yield Demonstration(name, "\n".join(messages), tools, before, self.conversation_id)
+                yield Demonstration(
+                    f"{self.conversation_id}/{number}",
+                    "\n".join(messages),
+                    tools,
+                    before,
+                    self.conversation_id,
+                    others=_others(tools, [call.acceptable for call in turn.calls]),
+                )
             before += tools
 
 
@@ -235,9 +252,10 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
         path: A folder with `queries.jsonl` (`{query_id, text, tools}`, and `acceptable`, a list of
             tools a call, where several would be right), `episodes.jsonl` (`{episode_id, domain,
             instruction, steps: [{tool}]}`, `acceptable` in a step) or `conversations.jsonl`
-            (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
-            `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them; or a
-            recording of sessions (`ctrag serve mcp --record`), a file or a folder of them.
+            (`{conversation_id, turns: [{user, calls: [{api}]}]}`, `acceptable` in a call), or a
+            file of `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs
+            them; or a recording of sessions (`ctrag serve mcp --record`), a file or a folder of
+            them.
 
     Raises:
         ValueError: A line breaks a rule: file, line, field and rule are named. Lines of a recording

@@ -50,6 +50,18 @@ def test_steps_end_with_end() -> None:
                 "steps": [{"tool": "set", "acceptable": ["ring"]}, {"tool": "check"}],
             },
         ),
+        (
+            "conversations.jsonl",
+            {
+                "conversation_id": "q",
+                "turns": [
+                    {
+                        "user": "wake me",
+                        "calls": [{"api": "set", "acceptable": ["ring"]}, {"api": "check"}],
+                    }
+                ],
+            },
+        ),
     ],
 )
 def test_data_may_name_several_right_tools_of_a_step(tmp_path: Path, name: str, row: Any) -> None:
@@ -61,6 +73,16 @@ def test_data_may_name_several_right_tools_of_a_step(tmp_path: Path, name: str, 
     assert not one.fulfilled_by(("set", "check", "check"))
     renamed = one.called_by({"set": "clock/set", "ring": "clock/ring"})
     assert renamed.fulfilled_by(("clock/ring", "check"))
+
+
+def test_calls_in_free_order_are_each_made_once() -> None:
+    one = Demonstration("q", "wake me", ("set", "light", "check"), others=(("light",), (), ()))
+    assert one.fulfilled_by(("set", "light", "check"))
+    assert one.fulfilled_by(("light", "set", "check"))
+    assert not one.fulfilled_by(("light", "light", "check"))
+    assert not one.fulfilled_by(("light", "check"))
+    assert not one.fulfilled_by(("light", "set", "check", "check"))
+    assert not one.fulfilled_by(("check", "set", "light"))
 
 
 def test_right_tools_without_a_call_are_refused(tmp_path: Path) -> None:

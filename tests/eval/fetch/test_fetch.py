@@ -9,6 +9,7 @@ import pytest
 
 from ctrag.agents.catalogue.tool import load_catalogue
 from ctrag.agents.next_tool import load_demonstrations
+from ctrag.cli.evaluate_learning import fetch
 from eval.fetch.sources import make_folder
 
 TAU2_TOOLS = '''
@@ -207,3 +208,20 @@ def test_another_repository_and_another_name_are_named(
         make_folder("seal-tools", checkout(ultratool()), tmp_path / "s")
     with pytest.raises(ValueError, match="name: 'tau3' is unknown; known: tau2-episodes, "):
         make_folder("tau3", tmp_path, tmp_path / "s")
+
+
+def test_a_packages_conversations_name_the_calls_whose_order_is_free(tmp_path: Path) -> None:
+    pytest.importorskip("bfcl_eval", reason="the conversations are those of bfcl-eval")
+    fetch("bfcl-turns", checkout=None, out=tmp_path / "b")
+    tools = {one.id for one in load_catalogue(tmp_path / "b" / "tools.json")}
+    turns = load_demonstrations(tmp_path / "b")
+    assert len({one.group for one in turns}) == 200
+    assert {name for one in turns for name in one.tools} <= tools
+    free = [step for one in turns for step in one.steps() if step.others]
+    assert free
+    assert {name for step in free for name in step.others} <= tools
+
+
+def test_what_a_package_carries_takes_no_checkout(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--from: bfcl-turns is made of bfcl-eval 2026"):
+        fetch("bfcl-turns", checkout=tmp_path, out=tmp_path / "b")

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.instructions.other_agents import load_turns
+from eval.instructions.other_agents import END_STATE, end_states, load_turns
 from eval.instructions.steps import bfcl_folder
+from eval.instructions.table import VARIANT_HEADS, variant_heads
+from eval.replay.conversations import load_conversations
 
 NAME = "BFCL_v4_multi_turn_base.json"
 
@@ -51,3 +53,19 @@ def test_the_benchmarks_own_file_is_read() -> None:
         pytest.skip("bfcl-eval is not installed")
     found = load_turns(folder, {"gorilla_file_system/ls"}, 3)
     assert all(one.gold == "gorilla_file_system/ls" for one in found)
+
+
+def test_end_states_are_those_of_the_calls_whose_tools_are_exposed(tmp_path: Path) -> None:
+    pytest.importorskip("bfcl_eval", reason="the simulated tools are those of bfcl-eval")
+    home = {"root": {"home": {"type": "directory", "contents": {}}}}
+    row = {**question("x", "make it", "sum"), "initial_config": {"GorillaFileSystem": home}}
+    calls = [["mkdir(dir_name='a')", "ls()"], ["add(a=1, b=2)"]]
+    write(tmp_path, [row], [{"id": "x", "ground_truth": calls}])
+    known = load_conversations(tmp_path)
+    assert end_states(known, {"x": [True, False, False]}) == [True]
+    assert end_states(known, {"x": [False, True, True]}) == [False]
+
+
+def test_the_end_state_has_a_column_where_it_was_measured() -> None:
+    assert variant_heads({"default": {"top1": 1.0}}) == VARIANT_HEADS
+    assert variant_heads({"default": {END_STATE: 1.0}})[END_STATE] == "end state"

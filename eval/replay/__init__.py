@@ -1,0 +1,1 @@
+"""Calls made again in simulated tools: whose order is free, and which end states are reached."""
