@@ -73,4 +73,4 @@ def read(
     if state.last is None:
         return asides.first_turn(heard) or Reading(text)
     scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)
-    return next((found for rule in RULES if (found := rule(scene))), Reading(text))
+    return next((found for rule in RULES if (found := rule(scene))), Reading(heard.core))

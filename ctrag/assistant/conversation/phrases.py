@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.conversation.remarks import order_of
 from ctrag.text.dates.temporal_expressions import offered_dates, offered_datetimes
+from ctrag.text.false_starts import as_meant
 from ctrag.text.words import STOPWORDS, fold, stems, words
 from stores.people.items import Item
 
@@ -14,6 +16,9 @@ _OPENING = re.compile(
     r"^(?:(?:and|also|oh|ah|aah|eh|uh|um|ugh|hmm+|hm|er|well|ok|okay|alright|all right|right|good"
     r"|great|perfect|nice|cool|fine|lovely|super|grand|so|now|then|but|sorry|actually|please|hey"
     r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot|damn|oops|nope|nah|wait|hang on|hold on"
+    r"|n(?=\s)|k+(?=\s)|ugh+|lol|o+h+|a+h+|a+w+|ay+|h+m+|pls|plz|very (?:well|good)|that'?ll do"
+    r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
+    r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
     r"|no wait|no no|no(?=\s*[,.!;:-]|\s+(?:no|not|make|better|rather|at|the|it|i|that|leave"
     r"|cancel|play|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
     r"|can you|could you|would you|will you|i'?d like you to|now)\b[\s,.!;:…-]*)+",
@@ -24,7 +29,6 @@ _NO = re.compile(
     r"|i said|wrong)\b",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"[\s,]+(?:then|so|please|pls|thanks|thank you|ok|okay|now)[\s.!]*$", re.I)
 
 _TIME = frozenset(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -92,17 +96,19 @@ class Said:
     """Whether it takes back what was said or done before."""
 
 
+_EH = re.compile(r"(?<=,)\s*eh,", re.I)
+
+
 def said(text: str) -> Said:
     """A turn without its opening; the turn itself where nothing else is in it."""
-    text = " ".join(text.replace("’", "'").split())
+    text = _EH.sub("", as_meant(" ".join(text.replace("’", "'").split())))
     opening = _OPENING.match(text)
     begin = opening.end() if opening else 0
     core = text[begin:].strip() or text
-    core = _CLOSING.sub("", core).strip(" ,;") or core
     no = bool(_NO.search(text[:begin])) or bool(
         re.match(r"(?:not|rather|better|i meant|i mean|i said|wrong)\b", core, re.I)
     )
-    return Said(text, core, no)
+    return Said(text, order_of(core), no)
 
 
 def names_time(text: str) -> bool:
