@@ -74,6 +74,12 @@ _PASSES_TO = re.compile(
     rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{IT})(?:\s+too)?$",
     re.IGNORECASE,
 )
+_LETS_HAVE = re.compile(
+    rf"let\s+(?P<whom>[^,.;!?]+?)\s+(?:have|see|read)\s+(?P<what>{IT})(?:\s+(?:too|as well|also))*"
+    rf"|(?P<this>{IT})\s+(?:goes|should go|can go|is)\s+(?:to|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
+    re.IGNORECASE,
+)
+_THEIRS = re.compile(r"\b(?:his|hers|theirs)\b(?=\s+(?:to|on|over|with)\b)", re.IGNORECASE)
 _PLANNED = ("calendar", "reminders")
 _BY_KIND = {
     "reminder": "reminders",
@@ -245,24 +251,30 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
 
 def passed_on(scene: Scene) -> Reading | None:
     """ "pass it on to Ida", "forward this to my boss": notes and mails."""
-    core = re.split(r"[,.;:!]\s+", scene.core)[-1]  # "perfect, forward it to Ida"
-    found = _PASSES.match(core) or _PASSES_TO.match(core)
+    core = scene.core.rstrip(".! ")
+    found = _LETS_HAVE.fullmatch(core)
+    for part in (core, re.split(r"[,;:!]\s+", core)[-1]):  # "perfect, forward it to Ida"
+        part = _THEIRS.sub("it", part)
+        found = found or _PASSES.match(part) or _PASSES_TO.match(part)
     if found is None:
         return None
     near = scene.state.items(scene.view, "notes", "mail")
-    if found["what"].casefold().endswith(" one"):
+    what, whom = found["what"], found["whom"]
+    if found.re is _LETS_HAVE and whom is None:
+        what, whom = found["this"], found["to"]
+    if what.casefold().endswith(" one"):
         app = scene.last.app if scene.last.app in ("notes", "mail") else ""
         item = best_named(
-            telling_words(found["what"]), scene.own(*([app] if app else ["notes", "mail"]))
+            telling_words(what), scene.own(*([app] if app else ["notes", "mail"]))
         )
     else:
         item = next(iter(near), None)
-    whom = _whom(scene, found["whom"])
-    if item is None or whom is None:
+    person = _whom(scene, re.sub(r"\s+(?:then|now|please|so)$", "", whom, flags=re.I))
+    if item is None or person is None:
         return None
     if item.app == "notes":
-        return scene.call("share_note", item, title=title_of(item), contact=whom)
-    return scene.call("forward_mail", item, subject=title_of(item), to=whom)
+        return scene.call("share_note", item, title=title_of(item), contact=person)
+    return scene.call("forward_mail", item, subject=title_of(item), to=person)
 
 
 def _whom(scene: Scene, mention: str) -> str | None:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation import about, asides, music, repeats, web
+from ctrag.assistant.conversation.anchors import anchored
 from ctrag.assistant.conversation.changes import passed_on, removed, retimed
 from ctrag.assistant.conversation.filing import entered, put_into
 from ctrag.assistant.conversation.opened import opened
@@ -33,6 +34,7 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     web.at_its_time,
     removed,
     reminded_before,
+    anchored,
     another,
     entered,
     retimed,

@@ -89,3 +89,7 @@ class Scene:
         if self.toolbox.get(api) is None:
             return None
         return Reading(text, Focus(() if item is None else (item.id,), (api,), values))
+
+    def with_items(self, text: str, ids: tuple[str, ...]) -> Reading:
+        """A text that is planned with these items before all others."""
+        return Reading(text, Focus(ids))

@@ -16,22 +16,36 @@ from stores.people.items import Item
 
 _TELL = re.compile(
     r"(?P<verb>tell|ask|let|answer|reply to|reply|write(?: to)?|message|text|mail|email|remind|warn"
-    r"|say sorry to|apologi[sz]e to|thank|send|inform|notify|say to)\s+"
-    r"(?P<whom>him|her|them both|both of them|them all|them|they both|both|everyone|everybody|all"
+    r"|say sorry to|apologi[sz]e to|thank|send|inform|notify|say to|explain to)\s+"
+    r"(?P<whom>him|her|them both|both of them|the (?:two|three|pair|lot) of them|them all|them"
+    r"|they both|both|everyone|everybody|all"
+    r"|the (?:others|participants|attendees|guests|group|team|rest)"
     r"|the (?:first|second|third|last)(?: one)?"
+    r"|(?:my|our|his|her|the) (?!new\b|time\b|truth\b)[^\W\d_][\w'’-]*"
     r"|[^\W\d_][\w'’-]*(?-i: [A-ZÀ-Ý][\w'’-]*)*)\b(?P<what>.*)",
     re.IGNORECASE,
 )
-_MANY = frozenset("them both everyone everybody all they".split())
+_MANY = frozenset(
+    "them both everyone everybody all they others participants attendees guests group team".split()
+)
+_NEWS = (
+    r"(?:(?:about|of)\s+)?(?:it|that|this|the (?:change|news)|the new (?:time|day|date|place|plan))"
+)
 _KNOW = re.compile(
-    r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:it|so|that|about (?:it|that|this)))?\s*$", re.I
+    rf"^\s*(?:both\s+|all\s+)?know(?:\s+(?:so|{_NEWS}))?"
+    r"(?P<sorry>,?\s+(?:with (?:my )?apologies|and (?:say sorry|apologi[sz]e)|sorry))?\s*$",
+    re.I,
 )
 _ABOUT = re.compile(
-    r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?(?:\s*instead)?\s*$", re.I
+    rf"^\s*(?:so|{_NEWS}|why|the same)?(?:\s*instead)?\s*(?:,\s*(?:he|she|they)\b.*)?$", re.I
 )
 _CALL = re.compile(
-    r"(?P<verb>call|ring|phone|dial|try|give)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
-    r"(?: [^\W\d_][\w'’-]*)?)(?:\s+(?:back|up|a (?:ring|call)|for me|instead|now))*$",
+    r"(?:(?:call|ring|phone|dial|try|give|put (?:a |the )?call (?:through )?to|connect me (?:with|to))\s+"
+    r"(?P<whom>him|her|them|the other|the (?:first|second|third|last) one"
+    r"|[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
+    r"(?:\s+(?:one|back|up|a (?:ring|call)|a call back|for me|instead|now))*"
+    r"|(?:get|put) (?:me )?(?P<on>him|her|them|[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
+    r" (?:on the (?:phone|line)|through))$",
     re.IGNORECASE,
 )
 _PERSON = re.compile(
@@ -55,9 +69,11 @@ _IT = re.compile(r"\b(?:it|that one|this one|that|this|those|these)\b", re.IGNOR
 
 def told(scene: Scene) -> Reading | None:
     """A message, or a call, to somebody in focus: "tell him …", "let them know", "ring her"."""
-    call = _CALL.fullmatch(scene.core)
+    call = _CALL.fullmatch(scene.core.rstrip(".! "))
     if call:
-        whom = somebody(scene, call["whom"], call["verb"])
+        placed = scene.placed(call["whom"]) if call["whom"] else None
+        named = "" if placed is None else next(iter(item_text.people(placed[0])), "")
+        whom = named or somebody(scene, call["whom"] or call["on"], "")
         return None if whom is None else _called(scene, whom)
     scene = _as_told(scene)
     found = _TELL.search(scene.core)
@@ -80,6 +96,8 @@ def told(scene: Scene) -> Reading | None:
             return None
     elif points and _MANY & set(words(whom)):
         event = next((one for one in events if _attendees(scene, one)), None)
+    if event is None and (met := _told_together(scene, whom, what, events)):
+        event, what = met
     person = None if event is not None else somebody(scene, whom, "")
     if person is None and event is None:
         return None
@@ -123,10 +141,13 @@ def told(scene: Scene) -> Reading | None:
     return Reading(text, Focus(ids))
 
 
+_WHOM = r"him|her|them|everyone|(?:(?:my|our|the) )?[^\W\d_][\w'’-]*"
+_A_MAIL = r"(?:(?:quick|short|little)\s+)?(?:mail|email|message|text|line|note)"
 _SENDS = re.compile(
-    r"(?:send|drop|shoot|write|give)\s+(?P<whom>him|her|them|everyone|[^\W\d_][\w'’-]*)\s+an?\s+"
-    r"(?:(?:quick|short|little)\s+)?(?:mail|email|message|text|line|note)\s*"
-    r"(?:that\b|saying(?: that)?\b|to say(?: that)?\b|,|:)\s*(?P<what>.+)",
+    rf"(?:(?:send|drop|shoot|write|give)\s+(?P<whom>{_WHOM})\s+(?:an?|one)\s+{_A_MAIL}"
+    rf"|(?:send|make|write|do)\s+(?:an?|one)\s+{_A_MAIL}\s+to\s+(?P<to>{_WHOM}))\s*"
+    r"(?:that\b|saying(?: that)?\b|(?:to|for) (?:say|advise|tell|inform)(?: (?:him|her|them))?"
+    r"(?: that)?\b|,|:)\s*(?P<what>.+)",
     re.I,
 )
 
@@ -136,7 +157,7 @@ def _as_told(scene: Scene) -> Scene:
     found = _SENDS.fullmatch(scene.core)
     if found is None:
         return scene
-    return replace(scene, said=replace(scene.said, core=f"tell {found['whom']} {found['what']}"))
+    return replace(scene, said=replace(scene.said, core=f"tell {found['whom'] or found['to']} {found['what']}"))
 
 
 def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
@@ -188,13 +209,14 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
     """The verb and the text that goes with it; the text is said as it is to be written where the
     verb is "write to". None where nobody said what to write."""
     what = what.strip(" ,.:")
+    sorry = " Sorry." if (asked := _KNOW.match(what)) and asked["sorry"] else ""
     if (verb.casefold() == "let" and _KNOW.match(what)) or (
         verb.casefold()
         in ("tell", "notify", "inform", "warn", "message", "text", "mail", "write to")
         and _ABOUT.match(what)
     ):
         latest = news(scene)
-        return None if latest is None else ("write to", latest)
+        return None if latest is None else ("write to", latest + sorry)
     if verb.casefold() == "let":
         what = re.sub(r"^(?:both |all )?know\s+", "", what, flags=re.I)
         verb = "tell"
@@ -208,11 +230,35 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
     return verb, what
 
 
+_AND_MORE = re.compile(r"\s+(?:and|&|,)\s+(?P<other>[^\W\d_][\w'’-]*)\b(?P<what>.*)", re.I)
+
+
+def _told_together(
+    scene: Scene, whom: str, what: str, events: Sequence[Item]
+) -> tuple[Item, str] | None:
+    """The event in focus in which both of "tell Ruth and Niamh …" take part, and what to tell."""
+    found = _AND_MORE.match(what)
+    if found is None:
+        return None
+    names = [somebody(scene, whom, ""), somebody(scene, found["other"], "")]
+    for one in events:
+        if all(name in _attendees(scene, one) for name in names):
+            return one, found["what"]
+    return None
+
+
+_HERS = frozenset("mother mum mom mama sister wife daughter aunt grandmother girlfriend niece".split())
+_HIS = frozenset("father dad papa brother husband son uncle grandfather boyfriend nephew".split())
+
+
 def somebody(scene: Scene, whom: str, verb: str) -> str | None:
     """Who is meant by a pronoun or a name; None where nobody is known."""
     people = scene.state.people(scene.view, scene.person)
     if whom.casefold() in ("him", "her", "them", "both"):
-        return next(iter(people), None)
+        other = _HIS if whom.casefold() == "her" else _HERS if whom.casefold() == "him" else ()
+        known = {one.name: set(words(one.relation)) for one in scene.person.contacts}
+        fitting = [one for one in people if not known.get(one, set()).intersection(other)]
+        return next(iter(fitting), None)
     found = mentioned(whom, scene.person.contacts)
     if len(found) > 1:
         near = [one for one in found if one.name in people]
@@ -270,7 +316,8 @@ def pointed(scene: Scene) -> Reading | None:
     ids = [one.id for one in near[:3]]
     if placed:
         item = placed[0]
-        text = f"{text[: placed[1].start()]}{title_of(item)}{text[placed[1].end() :]}"
+        name = item_text.title(item)
+        text = f"{text[: placed[1].start()]}{name}{text[placed[1].end() :]}"
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):
         return None

@@ -11,7 +11,7 @@ from ctrag.assistant.conversation.orders import OPENERS, REQUEST, WRITES, reques
 
 _AT_ALL = re.compile(
     rf"{OPENERS}(?:pass|flag|star|try|do|start|hit me|connect|block|skip|stop|let's|let me|keep"
-    r"|leave|hold|switch|quit|kill|finish|close|explain|inform|enter)\b",
+    r"|leave|hold|switch|quit|kill|finish|close|explain|inform|enter|go back)\b",
     re.I,
 )
 """Orders that are none at the beginning of a conversation, and none of `REQUEST`."""
@@ -74,10 +74,15 @@ _REASON = re.compile(
     r"|that way|in case|who)\b|(?:i|he|she|it|they|we|that|there|this|you)"
     r"(?:['’]?(?:s|ll|ve|m|re|d))?\s+(?!one\b)\S+|(?:the|my|our|his|her)\s+(?:\S+['’]s\s|(?:\S+\s+){1,3}?"
     r"(?:is|are|was|were|has|have)\b)|\S+\s+(?:r|are|is|hurts?|hurting)\s+\S+$).*$"
-    r"|\s+(?:because|cos|before (?:i|he|she|they|we)|so (?:that )?(?:i|he|she|they|we|you))\s+.+$",
+    r"|,?\s+(?:because|cos|before (?:i|he|she|they|we)|so (?:that )?(?:i|he|she|they|we|you))\s+.+$",
     re.I,
 )
 """Why something is wanted, behind an order that has no text."""
+_HANDS_ON = re.compile(
+    r"(?:send|share|forward|pass|show|mail|email|give|let \S+(?: \S+)? have) (?:it|that|this|them|his|hers"
+    r"|theirs)\b(?!\s+that\b)",
+    re.I,
+)
 _REMINDS = re.compile(rf"{OPENERS}(?:remind me|(?:set|give me|make) (?:me )?a reminder)\b", re.I)
 _REASON_TO_REMIND = re.compile(
     r",\s+(?:(?:or (?:else|i'll|i will)|otherwise|that way|because|in case)\b"
@@ -183,7 +188,7 @@ def _pronoun(order: str) -> re.Match[str] | None:
 def _without_reason(text: str) -> str:
     if _REMINDS.match(text):
         return _REASON_TO_REMIND.sub("", text)
-    if not asks(text) or WRITES.match(text):
+    if not asks(text) or (WRITES.match(text) and not _HANDS_ON.match(text)):
         return text
     cut = _REASON.sub("", text)
     return cut if len(cut.split()) > 1 else text
