@@ -7,6 +7,7 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.phrases import moment_for, names_clock
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.plan import Value
+from ctrag.text.words import telling_words
 from stores.people.local_time import format_local_time
 
 _PART = r"day|date|morning|afternoon|evening|night|nite"
@@ -34,6 +35,8 @@ def anchored(scene: Scene) -> Reading | None:
     found = _DAY_BEFORE.search(text) or _THAT_DAY.search(text)
     if found is None or day is None:
         return None
+    if not telling_words(f"{text[: found.start()]} {text[found.end() :]}"):
+        return None  # "and the day after?" asks for another day
     if found.re is _DAY_BEFORE:
         day += timedelta(days=1 if found["way"].casefold() == "after" else -1)
     part = _PARTS.get(found["part"].casefold(), "")
@@ -43,7 +46,8 @@ def anchored(scene: Scene) -> Reading | None:
     ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
     if not _REMINDS.search(text):
         return scene.with_items(text, ids)
-    moment = moment_for(text, scene.at, None) if names_clock(_spelled(text)) else None
+    told = _spelled(text)
+    moment = moment_for(told, scene.at, None) if names_clock(told) else None
     values: dict[str, Value] = {} if moment is None else {"due": format_local_time(moment)}
     item = scene.view.items[scene.view.row[ids[0]]] if ids else None
     return scene.call_with("create_reminder", item, text, **values)

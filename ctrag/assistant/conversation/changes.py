@@ -8,6 +8,7 @@ from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     moment_for,
+    names_clock,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -18,7 +19,7 @@ from stores.people.local_time import format_local_time
 
 _MOVE = re.compile(
     r"(?:let'?s\s+)?(?:make|move|shift|push|put|change|set|do|bring|have|reschedule|postpone|delay"
-    r"|snooze|start|try)\b",
+    r"|snooze|start|try|pass (?=(?:it|that) to))\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -106,6 +107,10 @@ _MOVED_BY = {
 def retimed(scene: Scene) -> Reading | None:
     """Another time: "shift that to Tuesday", "the laundry at nine instead"."""
     core, _, reason = scene.core.partition(", ")
+    first = _MOVE.match(core)
+    alone = first and names_time(core) and not apart_from_time(core[first.end() :])
+    if alone and names_clock(core):
+        reason = ""  # "make it six, at five I am still at work"
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
     excused = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
@@ -116,6 +121,8 @@ def retimed(scene: Scene) -> Reading | None:
         core = f"{named['move']} {named['what']}{named['when']}"
     move = _MOVE.match(core)
     if not move and requests_in(core):
+        return None
+    if not move and not names_clock(core) and _OF_THAT_DAY.search(core):
         return None
     if _OTHER_ORDER.match(core) or _NEW_OR_ASKED.search(core):
         return None
@@ -151,6 +158,9 @@ def retimed(scene: Scene) -> Reading | None:
     if moment is None:
         return Reading(scene.said.text, ask=f"What time shall “{title_of(item)}” be?")
     return scene.call(api, item, title=title_of(item), **{name: format_local_time(moment)})
+
+
+_OF_THAT_DAY = re.compile(r"\b(?:that|the same) (?:day|morning|afternoon|evening|night)$", re.I)
 
 
 def _vaguely(core: str) -> bool:

@@ -13,6 +13,8 @@ from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.breaks import ends_in_time
 from ctrag.assistant.conversation.orders import OPENERS, requests_in
 from ctrag.assistant.conversation.phrases import apart_from_time, best_named, names_time
+from ctrag.assistant.conversation.remarks import order_of, without_remarks
+from ctrag.assistant.conversation.reports import told_apart
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -71,6 +73,28 @@ _ALIKE = 0.6
 """Share of the words that an item has to have."""
 
 
+def _reported_first(part: str, text: str) -> bool:
+    """Whether the first request is only what was reported, ticked off."""
+    return not requests_in(text.split(",")[0]) and (
+        part.startswith("tick off ") or not requests_in(part)
+    )
+
+
+_ONLY_TICKS = re.compile(
+    r"(?:\S+,\s+)?(?:so\s+)?(?:you (?:can|may)\s+)?(?:tick|check|cross|mark|take|strike|close) (?:it|that|this|those|them)"
+    r"(?: one)?(?: off| done| out| as .*)?\W*",
+    re.I,
+)
+"""Said of what is reported before: not a second request."""
+_WH = re.compile(r"\W*(?:so |and |honey,? )?(?:what|when|where|which|who|how)", re.I)
+_ASKS_ON = re.compile(
+    r"(?:and |but )?(?:what (?:time|day|street|number)|when|where|who|how (?:much|long|far)|which \w+)(?:['’]?s)?"
+    r"(?:,? (?:is|was|does|did|do|are) (?:it|that|this|we|i|he|she|they)(?: \w+)?)?\W*",
+    re.I,
+)
+"""A second question about the same thing."""
+
+
 def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     """The requests of a text in order, each with its verb; the text itself where it is one.
 
@@ -81,73 +105,16 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     """
     parts = [
         one
-        for reported in _reported(text, view)
+        for reported in told_apart(text, view)
         for part in split(reported)
         for one in uncoordinated(part, person, view)
     ]
-    return parts if len(parts) > 1 else [text]
-
-
-_AFTER = re.compile(
-    r"(?:[.!;]+\s+|,?\s+and\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok|please)\s+)*(?=\S)",
-    re.I,
-)
-_REPORT = re.compile(
-    r"(?:(?:ok|okay|so|right|oh|finally|yes)[\s,]+)*"
-    r"(?:(?:i(?:'ve|'m| have| just|'ve just)?|we(?:'ve| have)?|just|have)\s+)*"
-    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked"
-    r"|posted"
-    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)"
-    r"\s+(?!to\b).+"
-    r"|.+?(?:\s+|'s\s+|\s+(?:is|are|was|were|been|has been|have been|all|now|already|got)\s+)"
-    r"(?:done|gone|made|given|taken|fed|paid|bought|sent|got|built|cut|dug|drawn|sewn|written|swept"
-    r"|hung|put away|in|out|\w{2,}ed)(?:\s+(?:already|now|too|today|up|off|out|in))?)",
-    re.I,
-)
-_SAME_THING = re.compile(
-    rf"{OPENERS}(?:tick|check|cross|mark|flag|delete)\b|(?:\S+\s+){{0,3}}?(?:it|that|this)\b"
-    r"|(?:tell|let|text)\s+\S+(?:\s+(?:know|so))?\W*$",
-    re.I,
-)
-
-
-def _reported(text: str, view: PersonView) -> list[str]:
-    """Requests behind something that is reported done: "candle's changed. how do I get to …" ticks
-    off the reminder of the candle, and asks the way; the text itself where nothing is reported."""
-    for found in _AFTER.finditer(text):
-        left, right = text[: found.start()], text[found.end() :]
-        if len(left.split()) > 8 or requests_in(left) or not _REPORT.fullmatch(left.strip()):
-            continue
-        done = _reminder_of(left, view)
-        other = None if requests_in(right) else _reminder_of(right, view)
-        if done is None or len(right.split()) < 2 or _SAME_THING.match(right):
-            continue
-        if other is not None and other != done and _REPORT.fullmatch(right.strip(" .!")):
-            return [f"tick off {done}", f"tick off {other}"]
-        if other is None and (requests_in(right) or _ASKS.match(right)):
-            return [f"tick off {done}", right]
-    return [text]
-
-
-_ASKS = re.compile(
-    rf"{OPENERS}(?:whats|wheres|whens|hows|whos|any|is|are|was|will|did|do|does|can|could|flights?"
-    r"|weather|directions|which|switch|google|next|some)\b",
-    re.I,
-)
-
-
-def _reminder_of(text: str, view: PersonView) -> str | None:
-    """The title of the open reminder that a text names."""
-    reminders = [one for one in view.items if one.app == "reminders" and not one.fields.get("done")]
-    named = [word for word in telling_words(text) if word not in _DOINGS]
-    item = best_named(named, reminders, 0.5)
-    return None if item is None else title_of(item)
-
-
-_DOINGS = frozenset(
-    "got done finished bought paid sent fed did picked took taken made called booked posted "
-    "ordered given gone all now already just finally".split()
-)
+    parts = without_remarks(parts)
+    if len(parts) == 2 and _ONLY_TICKS.fullmatch(parts[1]) and _reported_first(parts[0], text):
+        return [text]
+    if len(parts) == 2 and _WH.match(parts[0]) and _ASKS_ON.fullmatch(parts[1]):
+        return [text]
+    return list(map(order_of, parts)) if len(parts) > 1 else [text]
 
 
 def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.changes import IT
+from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
     best_named,
     moment_for,
@@ -16,7 +17,9 @@ from ctrag.text.words import telling_words
 from stores.people.local_time import format_local_time
 
 _ADDS = re.compile(
-    r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
+    r"(?:add|append|stick(?!\s+on\b(?!\s*:))|put(?!\s+on\b(?!\s*:))|write|jot|note|include)\b\s*"
+    r"(?:(?:down|on|at (?:the )?end|(?:at|on) the (?:bottom|end)|there(?: also)?|under (?:it|that))\b[:,\s]*)?",
+    re.I,
 )
 
 _INTO_NOTE = re.compile(
@@ -55,14 +58,35 @@ def put_into(scene: Scene) -> Reading | None:
         text = f"Change the note {title_of(note)} to: {replaced['body']}"
         return scene.call_with("update_note", note, text, title=title_of(note))
     adds = _ADDS.match(core)
+    if adds is None and (more := _one_more(scene)):
+        return scene.call_with("append_to_note", note, f"add {more}", title=title_of(note))
     if adds is None or _ELSEWHERE.search(core):
         return None
-    if names_time(core) and not _INTO_NOTE.search(core):
+    if _PLANNED.search(core) and not _INTO_NOTE.search(core):
         return None
     if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
         return None  # another note is named
     text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
     return scene.call_with("append_to_note", note, text, title=title_of(note))
+
+
+_PLANNED = re.compile(
+    r"\b(?:at|from) (?:half|quarter|noon|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve)|\b\d{1,2} ?(?:am|pm)\b|\b(?:tomorrow|tonight|tmrw|(?:on |for |this |next )?(?:mon|tues|wednes"
+    r"|thurs|fri|satur|sun)day)\W*$",
+    re.I,
+)
+"""When something happens: what has this is entered, and not written into a note."""
+
+
+def _one_more(scene: Scene) -> str:
+    """The text of "and fuel filter", said after something was put into the note."""
+    core = scene.core.strip(" .!")
+    added = re.match(r"\W*(?:and|also|oh and|plus)\b", scene.said.text, re.I)
+    if not added or scene.last.plan.api not in ("append_to_note", "create_note"):
+        return ""
+    told = requests_in(core) or "?" in core or names_clock(core) or len(core.split()) > 6
+    return "" if told or re.search(r"\b(?:it|that|this|him|her|them)\b", core, re.I) else core
 
 
 _INTO_CALENDAR = re.compile(
@@ -92,7 +116,8 @@ def entered(scene: Scene) -> Reading | None:
 
 
 _INTO_FOLDER = re.compile(
-    rf"(?:move|put|file|stick|shove|pop|store)\s+{IT}\s+(?:away\s+)?(?:in|into|to|under|with)\s+"
+    rf"(?:(?:move|put|file|stick|shove|pop|store)\s+(?:{IT}|(?:that|the|this) note)"
+    rf"|{IT}\s+(?:goes|belongs|should go))\s+(?:away\s+)?(?:in|into|to|under|with)\s+"
     r"(?:the\s+|my\s+)?(?P<name>[\w'’ &-]+?)(?P<folder>\s+folder|\s+notes)?",
     re.I,
 )

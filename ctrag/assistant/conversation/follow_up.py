@@ -20,6 +20,8 @@ from ctrag.assistant.conversation.references import pointed, told
 from ctrag.assistant.conversation.reminding import another, reminded_again, reminded_before
 from ctrag.assistant.conversation.replying import given, replied
 from ctrag.assistant.conversation.state import State
+from ctrag.assistant.conversation.ticking import reported
+from ctrag.assistant.conversation.voicemails import heard as voicemail
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
 
@@ -28,10 +30,12 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.called_again,
     asides.unlisted,
     opened,
+    voicemail,
     music.played,
     about.asked_more,
     web.asked_otherwise,
     web.at_its_time,
+    reported,
     removed,
     reminded_before,
     anchored,

@@ -87,6 +87,8 @@ def played(scene: Scene) -> Reading | None:
         return _put(scene, song)
     if _AGAIN.fullmatch(core) and scene.last.plan.api in _PLAYS:
         return scene.call_of(scene.last.plan, song)
+    if _HEAR.fullmatch(core.rstrip("!. ")) and song and scene.last.plan.api not in _PLAYS:
+        return scene.call("play_song", song, song_name=title_of(song))
     if named := _named_instead(scene):
         return named
     return (
@@ -104,6 +106,10 @@ def played(scene: Scene) -> Reading | None:
 _AGAIN = re.compile(
     r"(?:play |put )?(?:it|that|this|that one|this one|the song|that song)?(?: on)?\s*"
     r"(?:again|once more|one more time|from the (?:start|beginning))",
+    re.IGNORECASE,
+)
+_HEAR = re.compile(
+    r"(?:let me hear|play|put on) (?:it|that|this)(?: (?:one|song))?(?: (?:again|right now|now))*",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -154,7 +160,10 @@ def _called(scene: Scene) -> Reading | None:
 
 def _song(scene: Scene) -> Item | None:
     """The song that plays, or was played last."""
-    row = scene.view.row.get(scene.playing or "")
+    if scene.last.plan.api in ("play_song", "add_song_to_playlist") and scene.last.items:
+        row = scene.view.row.get(scene.last.items[0])
+    else:
+        row = scene.view.row.get(scene.playing or "")
     if row is not None:
         return scene.view.items[row]
     return next(iter(scene.state.items(scene.view, "music")), None)

@@ -20,7 +20,7 @@ _OPENING = re.compile(
     r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
     r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
     r"|no wait|no no|no(?=\s*[,.!;:-]|\s+(?:no|not|make|better|rather|at|the|it|i|that|leave"
-    r"|cancel|play|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
+    r"|cancel|play|just|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
     r"|can you|could you|would you|will you|i'?d like you to|now)\b[\s,.!;:…-]*)+",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _TIME = frozenset(
     "fri sat "
     "sun january february march april may june july august september october november december "
     "first second third th st nd rd next this same time sharp an a the in at on by for till until "
-    "from of around about another more less couple".split()
+    "from of around about another more less couple following hr hrs".split()
 )
 _NAMES_TIME = _TIME - frozenset(
     "to past an a the in at on by for till until from of around about another more less couple "
@@ -146,11 +146,13 @@ def apart_from_time(text: str) -> list[str]:
 def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     """The time to which an item is moved by what was said: on its own day, and in its own half of
     the day, unless the text says another one."""
-    text = _BEFORE_TIME.sub("", text)
+    text = re.sub(r"\bhrs?\b", "hour", _BEFORE_TIME.sub("", text), flags=re.I)
     own = None if item is None else item_text.time_of(item)
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
         return near
+    if own is not None and (weekday := _FOLLOWING.search(text)):
+        text = _FOLLOWING.sub(f"{_weekday_after(weekday[1], own):%d %B %Y}", text)
     if own is not None and _SAME_NEXT_WEEK.search(text):
         weeks = (at.date() - own.date()).days // 7 + 1
         return own + timedelta(weeks=max(weeks, 1))
@@ -164,8 +166,20 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     return next(iter(ahead or found), None)
 
 
-_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)\s+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
-_SAME_TIME = re.compile(r"\b(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
+_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
+_FOLLOWING = re.compile(
+    r"\bthe following ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
+)
+
+
+def _weekday_after(name: str, moment: datetime) -> datetime:
+    """The first such weekday after a moment's day."""
+    days = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    away = (days.index(name.casefold()) - moment.weekday() - 1) % 7 + 1
+    return moment + timedelta(days=away)
+
+
+_SAME_TIME = re.compile(r"\b(?:(?:at|in)\s+)?(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
 _SAME_NEXT_WEEK = re.compile(
     r"\b(?:the )?same\b(?: (?:day|time|day and time|time and day))?,? (?:for |but |again )?"
     r"next week\b",

@@ -27,7 +27,7 @@ _THERE = re.compile(
 )
 _LIST_FOR = re.compile(
     r"(?P<lead>.*?)\b(?:the|my|our)\s+(?P<name>(?:whole\s+)?[\w'’ -]+?)??\s*\b(?P<kind>list|playlist|one)"
-    r"(?:\s+(?:for|called|of|with)\s+(?P<for>.+))?",
+    r"(?:\s+(?:for|called|of|with)\s+(?P<for>.+))?(?:\s+(?:after|instead|today|tonight)\b.*)?",
     re.I,
 )
 _LEADS = re.compile(

@@ -76,6 +76,9 @@ def told(scene: Scene) -> Reading | None:
         whom = named or somebody(scene, call["whom"] or call["on"], "")
         return None if whom is None else _called(scene, whom)
     scene = _as_told(scene)
+    same = _SAME_TO.fullmatch(scene.core.rstrip(".! "))
+    if same:  # "same to Bruno"
+        scene = replace(scene, said=replace(scene.said, core=f"tell {same['whom']} the same"))
     found = _TELL.search(scene.core)
     if found is None or (found["verb"].casefold() == "remind" and found["whom"] == "me"):
         return None
@@ -230,6 +233,7 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
     return verb, what
 
 
+_SAME_TO = re.compile(r"(?:and )?(?:the )?same (?:to|for) (?P<whom>[^\W\d_][\w'’ -]*)", re.I)
 _AND_MORE = re.compile(r"\s+(?:and|&|,)\s+(?P<other>[^\W\d_][\w'’-]*)\b(?P<what>.*)", re.I)
 
 

@@ -6,9 +6,17 @@ the run". A message keeps what follows it: that may be said in it.
 """
 
 import re
+from collections.abc import Sequence
 
+from ctrag.assistant.conversation.breaks import CLOCK
 from ctrag.assistant.conversation.orders import OPENERS, REQUEST, WRITES, requests_in
 
+_QUESTION = re.compile(
+    rf"{OPENERS}(?:what|which|when|where|who|whose|how|why|is|are|was|were|did|does|do i|do we|has|have|will"
+    r"|any|tell|ask|text|write|say|add|\w+\?|[^\s]+ [^\s]+\?$|note|translate|search)\b",
+    re.I,
+)
+_CAN_YOU = re.compile(r"\b(?:can|could|would|will) (?:you|we)\b", re.I)
 _AT_ALL = re.compile(
     rf"{OPENERS}(?:pass|flag|star|try|do|start|hit me|connect|block|skip|stop|let's|let me|keep"
     r"|leave|hold|switch|quit|kill|finish|close|explain|inform|enter|go back)\b",
@@ -108,12 +116,50 @@ def order_of(text: str) -> str:
     Args:
         text: What was said, without its opening.
     """
-    text = _closed(_POLITE.sub("", text).strip(" ,;") or text)
+    polite = _CAN_YOU.search(text)
+    text = _closed(_POLITE.sub("", corrected(text)).strip(" ,;") or text)
     front = _in_place(text)
     if front == text:
         rest = _after_remark(text)
         front = _in_place(rest) if rest != text else text
-    return _closed(_POLITE.sub("", _without_reason(front)))
+    order = _closed(_POLITE.sub("", _without_reason(front)))
+    return order.rstrip("? ") if polite and not _QUESTION.match(order) else order
+
+
+_CLOCK = rf"(?:half (?:an hour|\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|{CLOCK})"
+_TIME_TWICE = re.compile(
+    rf"(?P<said>{_CLOCK}),?\s+(?:or\s+)?(?:no|nope|nah|sorry|wait|rather|make that|not)[,\s]+"
+    rf"(?:(?:wait|sorry|make it|make that|rather)[,\s]+)*"
+    rf"(?P<meant>(?:half|quarter|ten|twenty|five) (?:past|to)(?!\s+(?:\d|one|two|three|four|five|six"
+    rf"|seven|eight|nine|ten|eleven|twelve))|{_CLOCK})",
+    re.I,
+)
+_ORDER_TWICE = re.compile(
+    r"(?P<verb>remind me|(?:set|give me|make) (?:me )?a reminder)\s.+?[.,;]\s+(?:no|wait|sorry|actually)[,.\s]+"
+    r"(?:let it be|make (?:it|that)|rather)\s+(?P<meant>.+)",
+    re.I,
+)
+_RESTARTED = re.compile(
+    rf"^(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+(?={REQUEST.pattern})", re.I
+)
+_BROKEN_OFF = re.compile(r"(?:^|(?<=\s))[\w'’ ]*\w[—–-]+\s*(?:no|sorry|wait)[,.]?\s+(?=\S)", re.I)
+
+
+def corrected(text: str) -> str:
+    """A text without a time or a word that was taken back at once: "at two, no, half past"."""
+    if twice := _ORDER_TWICE.fullmatch(text):
+        text = f"{twice['verb']} {twice['meant']}"
+    text = _BROKEN_OFF.sub("", _RESTARTED.sub("", text))
+    return _TIME_TWICE.sub(_meant, text)
+
+
+def _meant(found: re.Match[str]) -> str:
+    said, meant = found["said"], found["meant"]
+    if re.search(r"\bnot[,\s]+$", found[0][: found.start("meant") - found.start()], re.I):
+        return said  # "at seven, not half past six"
+    if re.search(r"(?:past|to)$", meant, re.I):
+        return f"{meant} {said.split()[-1]}"
+    return meant
 
 
 def asks(text: str) -> bool:
@@ -122,18 +168,40 @@ def asks(text: str) -> bool:
     return bool(REQUEST.match(text) or _AT_ALL.match(text))
 
 
+_RETIMES = re.compile(r"\b(?:wait|instead|till|until|make it|rather|done|finished)\b|\d", re.I)
+
+
 def remark(text: str) -> bool:
     """Whether a text only says how things are: "how kind of her", "he'll be wondering"."""
+    if _EXCLAIMS.match(text) and len(text.split()) < 6 and "?" not in text:
+        return not re.search(rf"[,.;]\s+{REQUEST.pattern}", text, re.I)
     if requests_in(text) or "?" in text or len(text.split()) > _MOST_REMARKED:
         return False
     said = text.strip(" .,!")
+    if re.match(r"(?:i|we)(?:['’]d| would| want| need| have to| must)", said, re.I) or _RETIMES.search(said):
+        return False
     return bool(_STATES.match(said) or _EXCLAIMS.match(said))
 
 
+def without_remarks(parts: Sequence[str]) -> list[str]:
+    """The requests of a turn without those that are mere remarks, and with a single word beside what
+    it belongs to; a remark after a message stays with it."""
+    kept: list[str] = []
+    for part in parts:
+        if kept and len(part.split()) == 1 and _ONE_WORD.fullmatch(part):
+            kept[-1] = f"{kept[-1].rstrip('.')}. {part}"
+        elif not remark(part) or len(parts) == 1:
+            kept.append(part)
+        elif kept and WRITES.match(kept[-1]):
+            kept[-1] = f"{kept[-1].rstrip('.')}. {part}"
+    return kept or list(parts)
+
+
+_ONE_WORD = re.compile(r"(?:cancel|delete|skip|off|out|scrap|drop|done|tick)\W*", re.I)
 _EXCLAIMS = re.compile(
     r"(?:how (?:kind|nice|sweet|lovely|good|sad|funny|typical|annoying)|what a|good|great|fine"
     r"|perfect|lovely|right|well|ok(?:ay)?|oh dear|oh no|goodness|thank (?:you|god)|thanks|bless"
-    r"|brilliant|ugh|very (?:well|good)|nice)\b",
+    r"|brilliant|ugh|very (?:well|good)|nice|\w+, (?:right|well|ok(?:ay)?|good|fine))\b",
     re.I,
 )
 

@@ -31,7 +31,7 @@ _TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})",
 _ANOTHER = re.compile(
     r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second"
     r"|one)(?: one"
-    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also"
+    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also|once more|one more time"
     r"|remind me again)(?:,? (?:for|at|on|in))?\s+(?P<rest>.+)",
     re.IGNORECASE,
 )
@@ -63,6 +63,7 @@ def reminded_again(scene: Scene) -> Reading | None:
     """ "remind me of it again on Thursday, same time"."""
     found = _REMIND.match(scene.core)
     near = scene.state.items(scene.view, "reminders", "calendar")
+    near = near or scene.state.items(scene.view, "notes", "mail")
     if found is None or not near:
         return None
     rest = scene.core[found.end() :].strip(" ,.")

@@ -61,6 +61,44 @@ _REPORTED = re.compile(
     re.I,
 )
 """What is done is said: "the rent is paid"; on its own it ticks a reminder off."""
+_CALENDAR = r"(?:cal|calendar|diary|agenda|schedule)\b"
+_CERTAIN = re.compile(
+    rf"{OPENERS}(?:(?:put|add|enter|pop|take|get|keep|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off|out of"
+    rf"|from)\s(?:my|the|our)\s{_CALENDAR}|remind me\b|set (?:me )?a reminder|connect me\b"
+    r"|have me (?:ring|call|phone)\b|play (?:me\b|my\b|some\b)|(?:tick|cross|check) .*\b(?:off|done)\b)",
+    re.I,
+)
+"""What nobody but an assistant is asked for."""
+_MINE = re.compile(
+    rf"{OPENERS}(?:put|add|enter|pop|take|get|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off|out of|from)\smy\s"
+    rf"{_CALENDAR}",
+    re.I,
+)
+_REMIND = re.compile(rf"{OPENERS}(?:remind|set|don't)\b", re.I)
+_WH = re.compile(rf"{OPENERS}(?:what|how|when|where|who|which|is|are|will|any)", re.I)
+_ALSO_ASKED = re.compile(
+    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait)\b|.*\bleave (?:it|that) (?:till"
+    r"|until)\b",
+    re.I,
+)
+_GIVES_MUSIC = re.compile(
+    rf"{OPENERS}(?:give|get) me (?!a (?:ring|call)|an? |the\b|your\b|\S+ (?:number|address|details))\S+"
+    rf"(?: \S+){{0,3}}$|(?!(?:so|go|come|carry|hold|hang|move|read|it|that|and|later|early)\b)\S+ on(?: please)?$",
+    re.I,
+)
+_ASIDE = re.compile(
+    r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)|if you can|euh|also"
+    r"|when we(?:'re| are) done)[,\s]+)+",
+    re.I,
+)
+_FRONT = re.compile(
+    r"(?:in|on|to|for|at) (?!it\b|that\b)[^,.;!?]{2,40}?,? (?=(?:please )?(?:add|put|write|give|tell|answer|send|note) )", re.I
+)
+"""Where or to whom, said first: "in the list of songs, add …"."""
+_NOUN = re.compile(
+    r"(?:route|directions|the way|the weather|weather(?![ -]wise)|flights?|news|pictures|the news)\b|(?:\S+\s+){1,3}voicemail$",
+    re.I,
+)
 _OF_WHAT_IS_DONE = re.compile(
     r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know|so))?\W*$",
     re.I,
@@ -114,7 +152,7 @@ def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one, or long."""
     if len(text) > _LONGEST:
         return [text]
-    told = _AND.sub(" and ", as_meant(text))
+    told = _not_that(_AND.sub(" and ", as_meant(text)))
     found = []
     begin = 0
     for one in breaks_in(told, _between):
@@ -124,6 +162,28 @@ def split(text: str) -> list[str]:
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
     parts = [_POLITELY.sub("", part) for part in parts if part and not _POLITE.fullmatch(part)]
     return parts if len(parts) > 1 else [text]
+
+
+_DONT = re.compile(
+    r"^(?P<verb>call|ring|phone|text|mail|email|tell) (?P<whom>[^,.;]+?),? (?:no|wait|actually),? (?:wait,? )?"
+    r"(?:don't|do not|not) \w+(?: (?:him|her|them))?,\s+(?P<rest>.+)$",
+    re.I,
+)
+
+
+_RESTARTED = re.compile(
+    rf"^(?:ok(?:ay)?,?\s+)?(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+(?={REQUEST.pattern})",
+    re.I,
+)
+
+
+def _not_that(text: str) -> str:
+    """ "Call Peter, no, don't call, mail him …" as "mail Peter …"."""
+    text = _RESTARTED.sub("", text)
+    found = _DONT.match(text)
+    if found is None:
+        return text
+    return re.sub(r"\b(?:him|her|them)\b", found["whom"], found["rest"], count=1)
 
 
 def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
@@ -136,6 +196,8 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
     begin = 0
     for found in _BREAK.finditer(text):
         left, right = text[begin : found.start()], text[found.end() :]
+        if (aside := _ASIDE.match(right)) and len(right[aside.end() :].split()) > 1:
+            right = right[aside.end() :]
         if not left.strip() or not right.strip() or _in_quotes(left):
             continue
         if "then" in found.group() and right.casefold().startswith("that "):
@@ -150,6 +212,8 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
 
 
 def _between(one: Break) -> bool:
+    if one.ruled and certain(one.left, one.right):
+        return True
     return Breaks.packaged().between(one.left, one.right, one.mark, one.ruled)
 
 
@@ -167,13 +231,21 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _REPORTED.search(left) and not WRITES.match(left):
         asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
         return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
-    if kind == "comma" and _INSTEAD.search(left) and _TELLS_ALONE.fullmatch(right):
-        return True
-    if not requests_in(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
+    if kind == "comma" and _TELLS_ALONE.fullmatch(right):
+        if _INSTEAD.search(left) or _CHANGES.match(left):
+            return True
+    right = _FRONT.sub("", right) if _FRONT.match(right) else right
+    if not requests_in(left) and not _ALSO_ASKED.match(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
         return False
     if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
         return False
     writes = bool(WRITES.match(last_order(left)))
+    if not writes and joined and (_CERTAIN.match(right) or _GIVES_MUSIC.match(right)):
+        return True
+    if not writes and _NOUN.match(right) and not _WH.match(left):
+        return True
+    if joined and _MINE.match(right) and not _REMIND.match(last_order(left)):
+        return True
     if (kind == "hard" and joined) or (kind == "comma" and joined):
         asks = bool((SURE if writes else REQUEST).match(right)) or bool(_DONE.match(right))
         return asks and not _ABOUT_IT.match(right)
@@ -188,6 +260,16 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _MESSAGE_STATES.match(last_order(left)) and _CHANGES.match(right):
         return kept_by_assistants(right)
     return bool((OWN if writes else REQUEST).match(right)) and not _ABOUT_IT.match(right)
+
+
+def certain(left: str, right: str) -> bool:
+    """Whether what follows a break is asked of an assistant, whatever came before it."""
+    if _MINE.match(right):
+        return not _REMIND.match(last_order(left))
+    if _CERTAIN.match(right):
+        return not WRITES.match(last_order(left)) or bool(_MESSAGE_STATES.match(last_order(left)))
+    writes = bool(WRITES.match(last_order(left)))
+    return not writes and bool(_GIVES_MUSIC.match(right) or _NOUN.match(right))
 
 
 def _in_quotes(left: str) -> bool:
