@@ -13,6 +13,7 @@ from ctrag.assistant.conversation.phrases import (
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.text.dates.temporal_expressions import find_expressions
 from ctrag.text.words import telling_words
 from stores.people.local_time import format_local_time
 
@@ -121,6 +122,37 @@ _INTO_FOLDER = re.compile(
     r"(?:the\s+|my\s+)?(?P<name>[\w'’ &-]+?)(?P<folder>\s+folder|\s+notes)?",
     re.I,
 )
+
+
+_PUT_IN = re.compile(
+    rf"(?:put|add|enter|pop|stick) {IT} in(?:,? (?:too|as well|also))*(?P<rest>(?:,? for\b|,).+)?", re.I
+)
+
+
+def put_in(scene: Scene) -> Reading | None:
+    """ "put that in for Friday", "put that in too": an event of what was said or left just now."""
+    found = _PUT_IN.fullmatch(scene.core.rstrip(".!? "))
+    if found is None or scene.last.app not in ("mail", "phonecall", "calendar", "reminders"):
+        return None
+    if found["rest"]:
+        text = f"put in the calendar {found['rest'].strip(' ,')}"
+        return scene.call_with("create_event", None, text)
+    when = scene.last.text if names_clock(scene.last.text) or _BARE_CLOCK.search(scene.last.text) else ""
+    day = next((item_text.time_of(one) for one in scene.state.items(scene.view, "calendar")), None)
+    if not when:
+        return None
+    told = _BARE_CLOCK.sub(lambda one: f"at {one[0]}", when)
+    if day is not None and not find_expressions(re.sub(_BARE_CLOCK, "", when), scene.at):
+        told = f"{told} on {day.day} {day:%B} {day.year}"
+    moment = moment_for(told, scene.at, None)
+    who = next(iter(scene.last.people), "")
+    if moment is None or not who:
+        return None
+    title, start = f"Talk with {who.split()[0]}", format_local_time(moment)
+    return scene.call("create_event", None, title=title, start=start)
+
+
+_BARE_CLOCK = re.compile(r"(?<!at )\b\d{1,2}[:.]\d\d\b", re.I)
 
 
 def _folder(scene: Scene, core: str) -> str | None:

@@ -12,7 +12,7 @@ from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation import about, asides, music, repeats, web
 from ctrag.assistant.conversation.anchors import anchored
 from ctrag.assistant.conversation.changes import passed_on, removed, retimed
-from ctrag.assistant.conversation.filing import entered, put_into
+from ctrag.assistant.conversation.filing import entered, put_in, put_into
 from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -41,6 +41,7 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     anchored,
     another,
     entered,
+    put_in,
     retimed,
     reminded_again,
     passed_on,

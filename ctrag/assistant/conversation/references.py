@@ -117,9 +117,7 @@ def told(scene: Scene) -> Reading | None:
     ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
     name = person or (_attendees(scene, event)[0] if event else "")
     text = f"{message[0]} {name} {message[1]}".strip()
-    if event is not None and (
-        placed or points or (_known(message) and _changed_last(scene, event))
-    ):
+    if event is not None and (placed or points or _changed_last(scene, event)):
         focus = Focus(
             (event.id, *(i for i in ids if i != event.id)),
             ("notify_attendees",),
@@ -324,7 +322,8 @@ def pointed(scene: Scene) -> Reading | None:
         text = f"{text[: placed[1].start()]}{name}{text[placed[1].end() :]}"
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):
-        return None
+        named = _listed(scene, text)
+        return None if named is None else Reading(text, Focus((named.id,)))
     there = _there(text)
     place = _place(scene)
     if there and _TRAVEL.search(text):
@@ -354,6 +353,15 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(text, Focus(tuple(ids)))
     short = len(text.split()) <= 8 or scene.said.text.casefold().startswith("and")
     return Reading(text, Focus(tuple(ids))) if short and _IT.search(text) else None
+
+
+def _listed(scene: Scene, text: str) -> Item | None:
+    """What a text names of the things that were just listed."""
+    if len(scene.last.items) < 2:
+        return None
+    shown = [one for one in scene.state.shown(scene.view) if one is not None]
+    said = [word for word in telling_words(text) if word not in _EVERYDAY and len(word) > 2]
+    return best_named(said, shown, 0.5) if said and len(text.split()) <= 12 else None
 
 
 _DO_IT = re.compile(r"\b(?<=to )do (?:it|that|this|so)\b", re.IGNORECASE)

@@ -25,7 +25,7 @@ _AT_ALL = re.compile(
 """Orders that are none at the beginning of a conversation, and none of `REQUEST`."""
 _SENTENCE = re.compile(r"[.!?;…]+\s+(?:(?:so|then|and|now|ok|okay|well|right)[\s,]+)*(?=\S)", re.I)
 _COMMA = re.compile(
-    r",\s+(?:(?:so|then|and|now|well|right)[\s,]+)*(?=\S)|\s+so\s+(?=\S)|\s+[-–—]\s+", re.I
+    r",\s+(?:(?:so|then|and|now|well|right)[\s,]+)*(?=\S)|\s+well then\s+|\s+so\s+(?=\S)|\s+[-–—]\s+", re.I
 )
 _STATES = re.compile(
     r"(?:(?:ah|ay|oh|ugh|well|right|no|och|so|but|sorry|because)[\s,]+)*"
@@ -213,9 +213,9 @@ def _after_remark(text: str) -> str:
             left, right = text[: found.start()], text[found.end() :]
             if len(left.split()) > _MOST_REMARKED or not asks(right):
                 continue
-            if asks(left) or requests_in(left):
+            if not remark(left) and (asks(left) or requests_in(left)):
                 break
-            if pattern is _SENTENCE or _STATES.match(left):
+            if pattern is _SENTENCE or remark(left) or _STATES.match(left):
                 return _ASKED.sub("", right, count=1) if _ASKED.match(right) else right
     return text
 
