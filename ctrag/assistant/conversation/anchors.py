@@ -1,4 +1,4 @@
-"""Days that are named by what was talked about: "that evening", "the day before", "the same day"."""
+"""Days that are named by what was talked about: "that evening", "the day before"."""
 
 import re
 from datetime import date, timedelta

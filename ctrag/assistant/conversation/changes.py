@@ -53,7 +53,8 @@ _TICKS = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = (
-    r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead|done|on"
+    r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead"
+    r"|done|on"
     r"|over|along|to|with|in|into|down|up|at|until|till|is|was|it|he|she|i|we|they|away)\b)\w)"
 )
 IT = (
@@ -250,7 +251,7 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
         people = " ".join(scene.state.people(scene.view, scene.person)[:1])
         words = [*around, *telling_words(people)]
         return best_named(words, scene.own(*apps), 0.3) or next(iter(near), None)
-    if around and not ticks and (named := best_named(around, scene.own(*apps), 0.5)):
+    if around and not ticks and (named := best_named(around, scene.own(*apps), 0.6)):
         return named
     if ticks and around:
         return best_named(around, scene.own(*apps), 0.5) or next(iter(near), None)
@@ -274,9 +275,7 @@ def passed_on(scene: Scene) -> Reading | None:
         what, whom = found["this"], found["to"]
     if what.casefold().endswith(" one"):
         app = scene.last.app if scene.last.app in ("notes", "mail") else ""
-        item = best_named(
-            telling_words(what), scene.own(*([app] if app else ["notes", "mail"]))
-        )
+        item = best_named(telling_words(what), scene.own(*([app] if app else ["notes", "mail"])))
     else:
         item = next(iter(near), None)
     person = _whom(scene, re.sub(r"\s+(?:then|now|please|so)$", "", whom, flags=re.I))

@@ -7,7 +7,6 @@ which has the verb of the first left out.
 import re
 from collections.abc import Sequence
 
-from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.breaks import ends_in_time
@@ -22,7 +21,8 @@ from stores.people.items import Contact, Item, Person
 
 _AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
 _MOVES = re.compile(
-    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|put))\s+(?P<one>.+?)"
+    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring"
+    rf"|put))\s+(?P<one>.+?)"
     rf"(?P<when>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+?){_AND}(?P<other>.+?)"
     r"(?P<then>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+)",
     re.I,
@@ -39,7 +39,8 @@ _ANOTHER = re.compile(
     re.I,
 )
 _PEOPLE = re.compile(
-    rf"(?P<verb>{OPENERS}(?:call|ring|phone|dial|text|message|tell|email|mail|let|write(?:\s+to)?))\s+"
+    rf"(?P<verb>{OPENERS}(?:call|ring|phone|dial|text|message|tell|email|mail|let"
+    rf"|write(?:\s+to)?))\s+"
     rf"(?:both\s+)?(?P<one>[\w'’.-]+(?:\s+[\w'’.-]+){{0,2}}?){_AND}"
     r"(?P<other>[\w'’.-]+(?:\s+[\w'’.-]+){0,2}?)(?P<rest>|[\s,:].*)",
     re.I,
@@ -81,14 +82,16 @@ def _reported_first(part: str, text: str) -> bool:
 
 
 _ONLY_TICKS = re.compile(
-    r"(?:\S+,\s+)?(?:so\s+)?(?:you (?:can|may)\s+)?(?:tick|check|cross|mark|take|strike|close) (?:it|that|this|those|them)"
+    r"(?:\S+,\s+)?(?:so\s+)?(?:you (?:can|may)\s+)?(?:tick|check|cross|mark|take|strike"
+    r"|close) (?:it|that|this|those|them)"
     r"(?: one)?(?: off| done| out| as .*)?\W*",
     re.I,
 )
 """Said of what is reported before: not a second request."""
 _WH = re.compile(r"\W*(?:so |and |honey,? )?(?:what|when|where|which|who|how)", re.I)
 _ASKS_ON = re.compile(
-    r"(?:and |but )?(?:what (?:time|day|street|number)|when|where|who|how (?:much|long|far)|which \w+)(?:['’]?s)?"
+    r"(?:and |but )?(?:what (?:time|day|street|number)|when|where|who|how (?:much|long|far)"
+    r"|which \w+)(?:['’]?s)?"
     r"(?:,? (?:is|was|does|did|do|are) (?:it|that|this|we|i|he|she|they)(?: \w+)?)?\W*",
     re.I,
 )

@@ -18,8 +18,11 @@ from ctrag.text.words import telling_words
 from stores.people.local_time import format_local_time
 
 _ADDS = re.compile(
-    r"(?:add|append|stick(?!\s+on\b(?!\s*:))|put(?!\s+on\b(?!\s*:))|write|jot|note|include)\b\s*"
-    r"(?:(?:down|on|at (?:the )?end|(?:at|on) the (?:bottom|end)|there(?: also)?|under (?:it|that))\b[:,\s]*)?",
+    r"(?:add|append|stick(?!\s+on\b(?!\s*:))|put(?!\s+on\b(?!\s*:))|write(?!\s+(?:back|to\b"
+    r"|(?:that|it|this) to\b))|jot|note|include)\b"
+    r"(?!\s+it up\b)\s*"
+    r"(?:(?:down|on|at (?:the )?end|(?:at|on) the (?:bottom|end)|there(?: also)?|under (?:it"
+    r"|that))\b[:,\s]*)?",
     re.I,
 )
 
@@ -73,7 +76,8 @@ def put_into(scene: Scene) -> Reading | None:
 
 _PLANNED = re.compile(
     r"\b(?:at|from) (?:half|quarter|noon|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve)|\b\d{1,2} ?(?:am|pm)\b|\b(?:tomorrow|tonight|tmrw|(?:on |for |this |next )?(?:mon|tues|wednes"
+    r"|twelve)|\b\d{1,2} ?(?:am|pm)\b|\b(?:tomorrow|tonight|tmrw|(?:on |for |this |next )?(?:mon"
+    r"|tues|wednes"
     r"|thurs|fri|satur|sun)day)\W*$",
     re.I,
 )
@@ -91,7 +95,8 @@ def _one_more(scene: Scene) -> str:
 
 
 _INTO_CALENDAR = re.compile(
-    rf"(?:put|add|enter|save|stick|pop|write|chuck|get|note|mark)\s+{IT}\s+(?:down\s+)?(?:in(?:to)?|to|on)"
+    rf"(?:put|add|enter|save|stick|pop|write|chuck|get|note"
+    rf"|mark)\s+{IT}\s+(?:down\s+)?(?:in(?:to)?|to|on)"
     r"\s+(?:my|the|our)\s+(?:calendar|diary|agenda|schedule)(?:\s+(?:too|as well|also|please))*"
     r"(?P<when>\s.+)?",
     re.I,
@@ -125,7 +130,8 @@ _INTO_FOLDER = re.compile(
 
 
 _PUT_IN = re.compile(
-    rf"(?:put|add|enter|pop|stick) {IT} in(?:,? (?:too|as well|also))*(?P<rest>(?:,? for\b|,).+)?", re.I
+    rf"(?:put|add|enter|pop|stick) {IT} in(?:,? (?:too|as well|also))*(?P<rest>(?:,? for\b|,).+)?",
+    re.I,
 )
 
 
@@ -137,7 +143,11 @@ def put_in(scene: Scene) -> Reading | None:
     if found["rest"]:
         text = f"put in the calendar {found['rest'].strip(' ,')}"
         return scene.call_with("create_event", None, text)
-    when = scene.last.text if names_clock(scene.last.text) or _BARE_CLOCK.search(scene.last.text) else ""
+    when = (
+        scene.last.text
+        if names_clock(scene.last.text) or _BARE_CLOCK.search(scene.last.text)
+        else ""
+    )
     day = next((item_text.time_of(one) for one in scene.state.items(scene.view, "calendar")), None)
     if not when:
         return None

@@ -12,7 +12,9 @@ from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation import about, asides, music, repeats, web
 from ctrag.assistant.conversation.anchors import anchored
 from ctrag.assistant.conversation.changes import passed_on, removed, retimed
+from ctrag.assistant.conversation.days import day_asked
 from ctrag.assistant.conversation.filing import entered, put_in, put_into
+from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -77,6 +79,9 @@ def read(
         playing: Id of the song that plays.
     """
     heard = said(text)
+    day = day_asked(text, at, first=state.last is None)
+    if day is not None and toolbox.get(day.api) is not None:
+        return Reading(text, Focus(apis=(day.api,), plan=day))
     if state.last is None:
         return asides.first_turn(heard) or Reading(text)
     scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)

@@ -43,7 +43,8 @@ _WHICH = re.compile(
     r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s"
     r"| is) (?:it|this|that"
     r"|playing)"
-    r"(?: (?:song|one|track))?(?: called)?|(?:what(?:'s| is) )?(?:the (?:song|track)(?: called)?|the"
+    r"(?: (?:song|one|track))?(?: called)?|(?:what(?:'s| is) )?(?:the (?:song|track)(?: called)?"
+    r"|the"
     r" name of (?:it|this|that)(?: (?:one|song))?)|which (?:song|one) is (?:this|it|that))\W*",
     re.IGNORECASE,
 )
@@ -113,14 +114,16 @@ _HEAR = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:put (?P<put>.+?) on|(?:(?:i (?:meant|mean|said)|i was thinking of|just|play|try|put on|make it|rather|not (?:this"
+    r"(?:put (?P<put>.+?) on|(?:(?:i (?:meant|mean|said)|i was thinking of|just|play|try|put on"
+    r"|make it|rather|not (?:this"
     r"|that)(?: one)?)[\s,]+)*"
     r"(?P<name>.+?)(?: instead| rather)?)",
     re.IGNORECASE,
 )
 _PLAY = re.compile(r"(?:play|put)\b", re.IGNORECASE)
 _CALLED = re.compile(
-    r"(?:(?:play|put on|i was thinking of|i (?:meant|mean)|not (?:this|that)(?: one| song)?(?: after all)?"
+    r"(?:(?:play|put on|i was thinking of|i (?:meant|mean)|not (?:this|that)(?: one"
+    r"| song)?(?: after all)?"
     r"|just)[\s,]+)*(?:the )?(?:one called |song called )?(?P<name>[\w'’ ]+?)(?: one)?",
     re.IGNORECASE,
 )

@@ -22,11 +22,13 @@ _MORE = re.compile(
 )
 _THERE = re.compile(
     r"(?:put|add|stick|pop|save)\s+(?!it\b|this\b|that\b)(?P<song>.+?)\s+(?:on|in|to|into|onto)\s+"
-    r"(?:there|it|that list|the list|the same(?: list| one)?|the playlist)(?: (?:too|also|as well))*",
+    r"(?:there|it|that list|the list|the same(?: list| one)?|the playlist)(?: (?:too|also"
+    r"|as well))*",
     re.I,
 )
 _LIST_FOR = re.compile(
-    r"(?P<lead>.*?)\b(?:the|my|our)\s+(?P<name>(?:whole\s+)?[\w'’ -]+?)??\s*\b(?P<kind>list|playlist|one)"
+    r"(?P<lead>.*?)\b(?:the|my|our)\s+(?P<name>(?:whole\s+)?[\w'’ -]+?)??\s*\b(?P<kind>list"
+    r"|playlist|one)"
     r"(?:\s+(?:for|called|of|with)\s+(?P<for>.+))?(?:\s+(?:after|instead|today|tonight)\b.*)?",
     re.I,
 )

@@ -40,7 +40,8 @@ _ABOUT = re.compile(
     rf"^\s*(?:so|{_NEWS}|why|the same)?(?:\s*instead)?\s*(?:,\s*(?:he|she|they)\b.*)?$", re.I
 )
 _CALL = re.compile(
-    r"(?:(?:call|ring|phone|dial|try|give|put (?:a |the )?call (?:through )?to|connect me (?:with|to))\s+"
+    r"(?:(?:call|ring|phone|dial|try|give|put (?:a |the )?call (?:through )?to"
+    r"|connect me (?:with|to))\s+"
     r"(?P<whom>him|her|them|the other|the (?:first|second|third|last) one"
     r"|[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
     r"(?:\s+(?:one|back|up|a (?:ring|call)|a call back|for me|instead|now))*"
@@ -158,7 +159,9 @@ def _as_told(scene: Scene) -> Scene:
     found = _SENDS.fullmatch(scene.core)
     if found is None:
         return scene
-    return replace(scene, said=replace(scene.said, core=f"tell {found['whom'] or found['to']} {found['what']}"))
+    return replace(
+        scene, said=replace(scene.said, core=f"tell {found['whom'] or found['to']} {found['what']}")
+    )
 
 
 def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
@@ -249,7 +252,9 @@ def _told_together(
     return None
 
 
-_HERS = frozenset("mother mum mom mama sister wife daughter aunt grandmother girlfriend niece".split())
+_HERS = frozenset(
+    "mother mum mom mama sister wife daughter aunt grandmother girlfriend niece".split()
+)
 _HIS = frozenset("father dad papa brother husband son uncle grandfather boyfriend nephew".split())
 
 

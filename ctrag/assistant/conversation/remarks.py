@@ -12,7 +12,8 @@ from ctrag.assistant.conversation.breaks import CLOCK
 from ctrag.assistant.conversation.orders import OPENERS, REQUEST, WRITES, requests_in
 
 _QUESTION = re.compile(
-    rf"{OPENERS}(?:what|which|when|where|who|whose|how|why|is|are|was|were|did|does|do i|do we|has|have|will"
+    rf"{OPENERS}(?:what|which|when|where|who|whose|how|why|is|are|was|were|did|does|do i|do we"
+    rf"|has|have|will"
     r"|any|tell|ask|text|write|say|add|\w+\?|[^\s]+ [^\s]+\?$|note|translate|search)\b",
     re.I,
 )
@@ -25,7 +26,9 @@ _AT_ALL = re.compile(
 """Orders that are none at the beginning of a conversation, and none of `REQUEST`."""
 _SENTENCE = re.compile(r"[.!?;…]+\s+(?:(?:so|then|and|now|ok|okay|well|right)[\s,]+)*(?=\S)", re.I)
 _COMMA = re.compile(
-    r",\s+(?:(?:so|then|and|now|well|right)[\s,]+)*(?=\S)|\s+well then\s+|\s+so\s+(?=\S)|\s+[-–—]\s+", re.I
+    r",\s+(?:(?:so|then|and|now|well|right)[\s,]+)*(?=\S)|\s+well then\s+|\s+so\s+(?=\S)"
+    r"|\s+[-–—]\s+",
+    re.I,
 )
 _STATES = re.compile(
     r"(?:(?:ah|ay|oh|ugh|well|right|no|och|so|but|sorry|because)[\s,]+)*"
@@ -53,15 +56,20 @@ _NOT_BARE = re.compile(
     re.I,
 )
 _FRONTED = re.compile(
-    r"(?P<what>(?:(?:the|my|our|his|that|this|their|your|all the|both)\s+|(?-i:[A-ZÀ-Ý]))[^,.;:!?]*?)"
+    r"(?P<what>(?:(?:the|my|our|his|that|this|their|your|all the|both)\s+"
+    r"|(?-i:[A-ZÀ-Ý]))[^,.;:!?]*?)"
     r"(?:\s+[-–—]|[,.!?;:…]+)\s+(?P<order>.+)",
     re.I,
 )
-_FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|comes?|came|can't|won't|doesn't|didn't)\b", re.I)
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|comes?|came|can't|won't|doesn't|didn't)\b", re.I
+)
 _NAMED = re.compile(r"(?P<what>[^\W\d_][\w'’-]*(?:\s[\w'’-]+)?)\s*[!?…]+\s+(?P<order>.+)", re.I)
 _RUN_ON = re.compile(
-    r"(?P<what>(?:the|my) [\w'’ ]{1,30}? one|(?!(?:and|can|could|please|so|then|just|to)\b)[\w'’]+ \w+)"
-    r"\s+(?P<order>(?:make|move|push|put|play|read|open|delete|cancel|send|scrap|flag|bin)\s+(?:it|that)"
+    r"(?P<what>(?:the|my) [\w'’ ]{1,30}? one|(?!(?:and|can|could|please|so|then|just"
+    r"|to)\b)[\w'’]+ \w+)"
+    r"\s+(?P<order>(?:make|move|push|put|play|read|open|delete|cancel|send|scrap|flag"
+    r"|bin)\s+(?:it|that)"
     r"\b.*)",
     re.I,
 )
@@ -78,16 +86,20 @@ _ASKED = re.compile(
 )
 _GIVES_LATER = re.compile(r"(?:give|hit) me (?:it|that|that one)\b(?=.*\d|.* at | on )", re.I)
 _REASON = re.compile(
-    r"(?:\s*[,;.!]\s+|\s+[-–—]\s+)(?:and\s+)?(?:(?:because|cause|cos|since|or (?:else|i'll)|otherwise"
+    r"(?:\s*[,;.!]\s+|\s+[-–—]\s+)(?:and\s+)?(?:(?:because|cause|cos|since|or (?:else|i'll)"
+    r"|otherwise"
     r"|that way|in case|who)\b|(?:i|he|she|it|they|we|that|there|this|you)"
-    r"(?:['’]?(?:s|ll|ve|m|re|d))?\s+(?!one\b)\S+|(?:the|my|our|his|her)\s+(?:\S+['’]s\s|(?:\S+\s+){1,3}?"
+    r"(?:['’]?(?:s|ll|ve|m|re|d))?\s+(?!one\b)\S+|(?:the|my|our|his|her)\s+(?:\S+['’]s\s"
+    r"|(?:\S+\s+){1,3}?"
     r"(?:is|are|was|were|has|have)\b)|\S+\s+(?:r|are|is|hurts?|hurting)\s+\S+$).*$"
-    r"|,?\s+(?:because|cos|before (?:i|he|she|they|we)|so (?:that )?(?:i|he|she|they|we|you))\s+.+$",
+    r"|,?\s+(?:because|cos|before (?:i|he|she|they|we)|so (?:that )?(?:i|he|she|they|we"
+    r"|you))\s+.+$",
     re.I,
 )
 """Why something is wanted, behind an order that has no text."""
 _HANDS_ON = re.compile(
-    r"(?:send|share|forward|pass|show|mail|email|give|let \S+(?: \S+)? have) (?:it|that|this|them|his|hers"
+    r"(?:send|share|forward|pass|show|mail|email|give|let \S+(?: \S+)? have) (?:it|that|this"
+    r"|them|his|hers"
     r"|theirs)\b(?!\s+that\b)",
     re.I,
 )
@@ -126,21 +138,27 @@ def order_of(text: str) -> str:
     return order.rstrip("? ") if polite and not _QUESTION.match(order) else order
 
 
-_CLOCK = rf"(?:half (?:an hour|\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|{CLOCK})"
+_CLOCK = (
+    r"(?:half (?:an hour|\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    rf"|{CLOCK})"
+)
 _TIME_TWICE = re.compile(
     rf"(?P<said>{_CLOCK}),?\s+(?:or\s+)?(?:no|nope|nah|sorry|wait|rather|make that|not)[,\s]+"
     rf"(?:(?:wait|sorry|make it|make that|rather)[,\s]+)*"
-    rf"(?P<meant>(?:half|quarter|ten|twenty|five) (?:past|to)(?!\s+(?:\d|one|two|three|four|five|six"
+    rf"(?P<meant>(?:half|quarter|ten|twenty|five) (?:past|to)(?!\s+(?:\d|one|two|three|four|five"
+    rf"|six"
     rf"|seven|eight|nine|ten|eleven|twelve))|{_CLOCK})",
     re.I,
 )
 _ORDER_TWICE = re.compile(
-    r"(?P<verb>remind me|(?:set|give me|make) (?:me )?a reminder)\s.+?[.,;]\s+(?:no|wait|sorry|actually)[,.\s]+"
+    r"(?P<verb>remind me|(?:set|give me|make) (?:me )?a reminder)\s.+?[.,;]\s+(?:no|wait|sorry"
+    r"|actually)[,.\s]+"
     r"(?:let it be|make (?:it|that)|rather)\s+(?P<meant>.+)",
     re.I,
 )
 _RESTARTED = re.compile(
-    rf"^(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+(?={REQUEST.pattern})", re.I
+    rf"^(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+(?={REQUEST.pattern})",
+    re.I,
 )
 _BROKEN_OFF = re.compile(r"(?:^|(?<=\s))[\w'’ ]*\w[—–-]+\s*(?:no|sorry|wait)[,.]?\s+(?=\S)", re.I)
 
@@ -178,14 +196,16 @@ def remark(text: str) -> bool:
     if requests_in(text) or "?" in text or len(text.split()) > _MOST_REMARKED:
         return False
     said = text.strip(" .,!")
-    if re.match(r"(?:i|we)(?:['’]d| would| want| need| have to| must)", said, re.I) or _RETIMES.search(said):
+    if re.match(
+        r"(?:i|we)(?:['’]d| would| want| need| have to| must)", said, re.I
+    ) or _RETIMES.search(said):
         return False
     return bool(_STATES.match(said) or _EXCLAIMS.match(said))
 
 
 def without_remarks(parts: Sequence[str]) -> list[str]:
-    """The requests of a turn without those that are mere remarks, and with a single word beside what
-    it belongs to; a remark after a message stays with it."""
+    """The requests of a turn without mere remarks, and with a single word beside what it belongs
+    to; a remark after a message stays with it."""
     kept: list[str] = []
     for part in parts:
         if kept and len(part.split()) == 1 and _ONE_WORD.fullmatch(part):
@@ -206,6 +226,19 @@ _EXCLAIMS = re.compile(
 )
 
 
+_WISH = re.compile(r"\W*(?:i|we)(?:['’]d| would)? (?:like|want|need|wish|love)\b", re.I)
+_NEEDS_WHAT_WAS_SAID = re.compile(
+    r"(?:please |can you |could you )*(?:(?:tell|let|inform|text|notify|warn|message|mail|email"
+    r"|write)\s+(?:to\s+)?"
+    r"(?:\S+\s+){0,2}?\S+(?:\s+(?:know|so|that|it))*"
+    r"|(?:delete|cancel|remove|erase|drop|scrap|tick|mark|check|cross|take|bin|clear)\s+(?:it"
+    r"|that|this)\b.*"
+    r"|(?:delete|remove|cancel)\s+(?:that|the|this) (?:reminder|event|note|mail))\W*$",
+    re.I,
+)
+"""Orders whose message, or whose thing, is in what was said before: "I'm late, tell Ida"."""
+
+
 def _after_remark(text: str) -> str:
     """What follows a remark, where that is an order."""
     for pattern in (_SENTENCE, _COMMA):
@@ -213,6 +246,8 @@ def _after_remark(text: str) -> str:
             left, right = text[: found.start()], text[found.end() :]
             if len(left.split()) > _MOST_REMARKED or not asks(right):
                 continue
+            if _NEEDS_WHAT_WAS_SAID.match(right) or _WISH.match(left):
+                break
             if not remark(left) and (asks(left) or requests_in(left)):
                 break
             if pattern is _SENTENCE or remark(left) or _STATES.match(left):

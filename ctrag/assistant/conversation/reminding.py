@@ -18,7 +18,8 @@ _LEAD = (
     r"|(?:set|give me|make|add|create|put in)(?: me)? (?:a|another) reminder(?: for)?)"
 )
 _BEFORE = (
-    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+|quarter"
+    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+"
+    r"|quarter"
     r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
     r"{1,5}before(?:hand)?"
 )
@@ -31,7 +32,8 @@ _TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})",
 _ANOTHER = re.compile(
     r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second"
     r"|one)(?: one"
-    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also|once more|one more time"
+    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also|once more"
+    r"|one more time"
     r"|remind me again)(?:,? (?:for|at|on|in))?\s+(?P<rest>.+)",
     re.IGNORECASE,
 )

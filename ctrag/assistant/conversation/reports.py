@@ -12,24 +12,31 @@ from ctrag.text.false_starts import as_meant
 from ctrag.text.words import telling_words
 
 _TICK = (
-    r"(?:(?:so\s+)?(?:you (?:can|may)\s+)?(?:(?:that|it|this)(?:['’]?s| is| one is)\s+(?:all )?(?:done|sorted|finished)"
-    r"|(?:mark|tick|cross|check|close|finish|strike)\s+(?:that|it|this|those|them)(?:\s+(?:one|off|done|out))*)"
+    r"(?:(?:so\s+)?(?:you (?:can|may)\s+)?(?:(?:that|it|this)(?:['’]?s| is"
+    r"| one is)\s+(?:all )?(?:done|sorted|finished)"
+    r"|(?:mark|tick|cross|check|close|finish|strike)\s+(?:that|it|this|those|them)(?:\s+(?:one"
+    r"|off|done|out))*)"
     r"|done)"
 )
 _TICKED_FIRST = re.compile(
-    rf"(?P<report>.{{3,70}}?)(?:\s*[,.;]\s*|\s+)(?P<tick>{_TICK})\b\s*(?:,?\s+(?:and|n|&|then|plus)|[,.;])+"
+    rf"(?P<report>.{{3,70}}?)(?:\s*[,.;]\s*|\s+)(?P<tick>{_TICK})\b\s*(?:,?\s+(?:and|n|&|then"
+    rf"|plus)|[,.;])+"
     r"\s+(?:(?:and|n|now|then|also|please)\s+)*(?P<rest>\S+\s+\S.*)",
     re.I,
 )
 _TICKED_LAST = re.compile(
-    rf"(?P<first>.{{6,80}}?)(?:,|,?\s+(?:and|n|&)|[.;])\s+(?P<report>(?:(?!\s(?:and|n)\s).){{3,50}}?)[,\s]+"
+    rf"(?P<first>.{{6,80}}?)(?:,|,?\s+(?:and|n|&)|[.;])\s+(?P<report>(?:(?!\s(?:and"
+    rf"|n)\s).){{3,50}}?)[,\s]+"
     rf"(?P<tick>{_TICK})\W*",
     re.I,
 )
 _RETIMED = re.compile(
-    r"(?P<what>(?:the |my )?[\w'’ -]{2,40}?),?\s+(?:(?:can|could|should|will have to|has to) (?:wait|stay"
-    r"|keep)(?: (?P<until>till|until) (?P<t1>.+))|(?:make|push|move|put) (?:it|that) (?:to )?(?P<t2>.+)"
-    r"|you give me (?:(?:it|that) )?(?P<t3>.+)|(?:to )?(?P<t4>[^,]+?),? (?:instead|rather|not .+))\W*",
+    r"(?P<what>(?:the |my )?[\w'’ -]{2,40}?),?\s+(?:(?:can|could|should|will have to"
+    r"|has to) (?:wait|stay"
+    r"|keep)(?: (?P<until>till|until) (?P<t1>.+))|(?:make|push|move|put) (?:it"
+    r"|that) (?:to )?(?P<t2>.+)"
+    r"|you give me (?:(?:it|that) )?(?P<t3>.+)|(?:to )?(?P<t4>[^,]+?),? (?:instead|rather"
+    r"|not .+))\W*",
     re.I,
 )
 _LEAVES = re.compile(
@@ -38,7 +45,7 @@ _LEAVES = re.compile(
 
 
 def told_apart(text: str, view: PersonView) -> list[str]:
-    """The requests of a text in which something is reported done; the text itself where nothing is."""
+    """The requests of a text that reports something done; the text itself where it does not."""
     meant = as_meant(" ".join(text.split()))
     for pattern in (_TICKED_FIRST, _TICKED_LAST):
         found = pattern.fullmatch(meant)
@@ -65,13 +72,15 @@ def told_apart(text: str, view: PersonView) -> list[str]:
 
 
 _ASKED_FOR = re.compile(
-    r"(?:remind|tell|ask|let|write|text|mail|email|note|add|say|put|is|are|was|did|does|do|has|what|when|where"
+    r"(?:remind|tell|ask|let|write|text|mail|email|note|add|say|put|is|are|was|did|does|do|has"
+    r"|what|when|where"
     r"|who|how|why|whether)\b",
     re.I,
 )
 _UNENDED = re.compile(r"(?:\band|\bis|\bor|['’]s|\bare)\W*$", re.I)
 _ENDS = re.compile(
-    rf"(?:{_TICK}|thanks?(?: you)?.*|please|pls|mark it|(?:delete|remove|drop) (?:it|the reminder)|get (?:it|that)"
+    rf"(?:{_TICK}|thanks?(?: you)?.*|please|pls|mark it|(?:delete|remove|drop) (?:it"
+    rf"|the reminder)|get (?:it|that)"
     r" off .*)\W*",
     re.I,
 )
@@ -99,8 +108,8 @@ def _and_moved(text: str, view: PersonView) -> list[str]:
 
 
 def plainly(text: str, view: PersonView) -> str:
-    """A request to move something, as one says it to an assistant: "the hooks can wait till noon" is
-    "move the hooks to noon"."""
+    """A request to move something, as an order: "the hooks can wait till noon" is "move the hooks to
+    noon"."""
     if requests_in(text) and not _LEAVES.match(text):
         return text
     found = _RETIMED.fullmatch(text) or _LEAVES.fullmatch(text)
@@ -114,7 +123,8 @@ def plainly(text: str, view: PersonView) -> str:
 
 
 _AFTER = re.compile(
-    r"(?:[.!;]+\s+|,?\s+(?:and|n|&)\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok|please)\s+)*(?=\S)",
+    r"(?:[.!;]+\s+|,?\s+(?:and|n|&)\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok"
+    r"|please)\s+)*(?=\S)",
     re.I,
 )
 _REPORT = re.compile(

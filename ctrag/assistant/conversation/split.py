@@ -54,7 +54,8 @@ _REPORTED = re.compile(
     r"^(?!.*\b(?:when|where|what|who|how|which|did|does|not|isn't|aren't|said|says|thinks)\b)"
     r"(?:\S+\s+){1,7}(?:(?:is|are|'s|was|were|has been|have been|been|all|now|got|already)\s+)?"
     r"(?:done|finished|bought|paid|sent|fed|sorted|gone|made|written|put away|taken|"
-    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned|watered"
+    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned"
+    r"|watered"
     r"|charged|fixed|printed|packed|cooked|replaced|mailed|submitted|renewed|picked up|dropped off"
     r"|ironed|emptied|oiled|sharpened|weighed|signed|filed|tested|checked|closed|locked|planted"
     r"|repaired|painted|measured|mended|baked|fetched|handed in|folded|brushed|polished|sanded))$",
@@ -63,44 +64,55 @@ _REPORTED = re.compile(
 """What is done is said: "the rent is paid"; on its own it ticks a reminder off."""
 _CALENDAR = r"(?:cal|calendar|diary|agenda|schedule)\b"
 _CERTAIN = re.compile(
-    rf"{OPENERS}(?:(?:put|add|enter|pop|take|get|keep|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off|out of"
+    rf"{OPENERS}(?:(?:put|add|enter|pop|take|get|keep|throw|remove)\s.{{1,50}}?\s(?:in|into|on"
+    rf"|to|off|out of"
     rf"|from)\s(?:my|the|our)\s{_CALENDAR}|remind me\b|set (?:me )?a reminder|connect me\b"
-    r"|have me (?:ring|call|phone)\b|play (?:me\b|my\b|some\b)|(?:tick|cross|check) .*\b(?:off|done)\b)",
+    r"|have me (?:ring|call|phone)\b|play (?:me\b|my\b|some\b)|(?:tick|cross|check) .*\b(?:off"
+    r"|done)\b)",
     re.I,
 )
 """What nobody but an assistant is asked for."""
 _MINE = re.compile(
-    rf"{OPENERS}(?:put|add|enter|pop|take|get|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off|out of|from)\smy\s"
+    rf"{OPENERS}(?:put|add|enter|pop|take|get|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off"
+    rf"|out of|from)\smy\s"
     rf"{_CALENDAR}",
     re.I,
 )
 _REMIND = re.compile(rf"{OPENERS}(?:remind|set|don't)\b", re.I)
 _WH = re.compile(rf"{OPENERS}(?:what|how|when|where|who|which|is|are|will|any)", re.I)
 _ALSO_ASKED = re.compile(
-    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait)\b|.*\bleave (?:it|that) (?:till"
+    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait)\b"
+    rf"|.*\bleave (?:it|that) (?:till"
     r"|until)\b",
     re.I,
 )
 _GIVES_MUSIC = re.compile(
-    rf"{OPENERS}(?:give|get) me (?!a (?:ring|call)|an? |the\b|your\b|\S+ (?:number|address|details))\S+"
-    rf"(?: \S+){{0,3}}$|(?!(?:so|go|come|carry|hold|hang|move|read|it|that|and|later|early)\b)\S+ on(?: please)?$",
+    rf"{OPENERS}(?:give|get) me (?!a (?:ring|call)|an? |the\b|your\b|\S+ (?:number|address"
+    rf"|details))\S+"
+    rf"(?: \S+){{0,3}}$|(?!(?:so|go|come|carry|hold|hang|move|read|it|that|and|later"
+    rf"|early)\b)\S+ on(?: please)?$",
     re.I,
 )
 _ASIDE = re.compile(
-    r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)|if you can|euh|also"
+    r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)"
+    r"|if you can|euh|also"
     r"|when we(?:'re| are) done)[,\s]+)+",
     re.I,
 )
 _FRONT = re.compile(
-    r"(?:in|on|to|for|at) (?!it\b|that\b)[^,.;!?]{2,40}?,? (?=(?:please )?(?:add|put|write|give|tell|answer|send|note) )", re.I
+    r"(?:in|on|to|for|at) (?!it\b|that\b)[^,.;!?]{2,40}?,? (?=(?:please )?(?:add|put|write|give"
+    r"|tell|answer|send|note) )",
+    re.I,
 )
 """Where or to whom, said first: "in the list of songs, add …"."""
 _NOUN = re.compile(
-    r"(?:route|directions|the way|the weather|weather(?![ -]wise)|flights?|news|pictures|the news)\b|(?:\S+\s+){1,3}voicemail$",
+    r"(?:route|directions|the way|the weather|weather(?![ -]wise)|flights?|news|pictures"
+    r"|the news)\b|(?:\S+\s+){1,3}voicemail$",
     re.I,
 )
 _OF_WHAT_IS_DONE = re.compile(
-    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know|so))?\W*$",
+    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know"
+    r"|so))?\W*$",
     re.I,
 )
 """A request about what was said to be done."""
@@ -165,14 +177,16 @@ def split(text: str) -> list[str]:
 
 
 _DONT = re.compile(
-    r"^(?P<verb>call|ring|phone|text|mail|email|tell) (?P<whom>[^,.;]+?),? (?:no|wait|actually),? (?:wait,? )?"
+    r"^(?P<verb>call|ring|phone|text|mail|email|tell) (?P<whom>[^,.;]+?),? (?:no|wait"
+    r"|actually),? (?:wait,? )?"
     r"(?:don't|do not|not) \w+(?: (?:him|her|them))?,\s+(?P<rest>.+)$",
     re.I,
 )
 
 
 _RESTARTED = re.compile(
-    rf"^(?:ok(?:ay)?,?\s+)?(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+(?={REQUEST.pattern})",
+    rf"^(?:ok(?:ay)?,?\s+)?(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+"
+    rf"(?={REQUEST.pattern})",
     re.I,
 )
 
@@ -231,11 +245,15 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _REPORTED.search(left) and not WRITES.match(left):
         asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
         return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
-    if kind == "comma" and _TELLS_ALONE.fullmatch(right):
-        if _INSTEAD.search(left) or _CHANGES.match(left):
-            return True
+    changed = _INSTEAD.search(left) or _CHANGES.match(left)
+    if kind == "comma" and changed and _TELLS_ALONE.fullmatch(right):
+        return True
     right = _FRONT.sub("", right) if _FRONT.match(right) else right
-    if not requests_in(left) and not _ALSO_ASKED.match(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
+    if (
+        not requests_in(left)
+        and not _ALSO_ASKED.match(left)
+        and not (joined and kind != "soft" and _INSTEAD.search(left))
+    ):
         return False
     if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
         return False

@@ -136,7 +136,8 @@ def _turn(answer: Answer, tool: Tool | None, view: PersonView, person: Person) -
 
 
 _KIN = frozenset(
-    "mum mom mummy mommy mam mama mamma mother dad daddy papa father sister brother wife husband son "
+    "mum mom mummy mommy mam mama mamma mother dad daddy papa father sister brother wife husband"
+    " son "
     "daughter aunt uncle granny grandma grandpa nan boss niece nephew".split()
 )
 

@@ -1,4 +1,4 @@
-"""One of several things that were listed: "the second one", "the one about soup", "the other one"."""
+"""One of several things that were listed: "the second one", "the one about soup"."""
 
 import re
 from collections.abc import Sequence

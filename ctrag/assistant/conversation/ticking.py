@@ -10,15 +10,22 @@ from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.text.words import telling_words
 from stores.people.items import Item
 
-_DONE = r"(?:all )?(?:done|finished|sorted|ticked|through|dealt with)(?: (?:now|already|too|then|today))?"
+_DONE = (
+    r"(?:all )?(?:done|finished|sorted|ticked|through|dealt with)"
+    r"(?: (?:now|already|too|then|today))?"
+)
 _REPORTS = re.compile(
-    rf"(?P<what>.+?)(?:,\s*(?:so\s+)?|\s+(?:so\s+)?|\s+)(?:(?:that|it|that one|this)(?:['’]?s| is)?\s+|is\s+"
-    rf"|are\s+|was\s+)?{_DONE}|(?P<by>.+?),?\s+i(?:['’]ve| have)?(?: already)? (?:did|done|bought|paid|got|sent|made|booked"
-    r"|fetched|ordered|finished)(?:,? (?:it|this morning|today|yesterday|already|just now|last night))*",
+    rf"(?P<what>.+?)(?:,\s*(?:so\s+)?|\s+(?:so\s+)?|\s+)(?:(?:that|it|that one|this)(?:['’]?s"
+    rf"| is)?\s+|is\s+"
+    rf"|are\s+|was\s+)?{_DONE}|(?P<by>.+?),?\s+i(?:['’]ve| have)?(?: already)? (?:did|done"
+    rf"|bought|paid|got|sent|made|booked"
+    r"|fetched|ordered|finished)(?:,? (?:it|this morning|today|yesterday|already|just now"
+    r"|last night))*",
     re.I,
 )
 _OFF = re.compile(
-    r"(?:so )?(?:that|it|this)(?:['’]?s| is| comes| can come| goes| can go) off (?:my|the) list", re.I
+    r"(?:so )?(?:that|it|this)(?:['’]?s| is| comes| can come| goes| can go) off (?:my|the) list",
+    re.I,
 )
 _ASKS = re.compile(r"\b(?:remind|tell|ask|when|what|who|how|let|if|until|not|isn't|n't)\b", re.I)
 

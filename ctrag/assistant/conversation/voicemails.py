@@ -8,8 +8,10 @@ from ctrag.assistant.planning.mentions import mentioned
 from stores.people.items import Item
 
 _HEARS = re.compile(
-    r"(?:play|hear|listen|read|open|put on)\b.*\b(?:message|msg|voicemail|voice mail|machine|recording)s?\b"
-    r"|what (?:did|does|has) .{1,40}\b(?:say|said|want|speak|leave|left)\b(?!.*\b(?:mail|note|wrote)\b)"
+    r"(?:play|hear|listen|read|open|put on)\b.*\b(?:message|msg|voicemail|voice mail|machine"
+    r"|recording)s?\b"
+    r"|what (?:did|does|has) .{1,40}\b(?:say|said|want|speak|leave|left)\b(?!.*\b(?:mail|note"
+    r"|wrote)\b)"
     r"|(?:play|let me hear) (?:it|that|his|hers|theirs)",
     re.I,
 )

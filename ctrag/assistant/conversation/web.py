@@ -28,7 +28,8 @@ _BY = re.compile(
     r"(?:(?:going|if i go|take me|there)\s+)?(?:by|on|with|taking|using|in)?\s*(?:the|a|my"
     r"|public)?\s*"
     r"(?P<by>\w+)(?: there| instead| rather| then| only)*"
-    r"(?:,? how (?:long|much (?:time|minutes?)|many minutes)(?: (?:is|does) (?:it|that)(?: take)?)?)?",
+    r"(?:,? how (?:long|much (?:time|minutes?)|many minutes)(?: (?:is|does) (?:it"
+    r"|that)(?: take)?)?)?",
     re.I,
 )
 _INTO = re.compile(
