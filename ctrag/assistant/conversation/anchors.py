@@ -35,7 +35,8 @@ def anchored(scene: Scene) -> Reading | None:
     found = _DAY_BEFORE.search(text) or _THAT_DAY.search(text)
     if found is None or day is None:
         return None
-    if not telling_words(f"{text[: found.start()]} {text[found.end() :]}"):
+    rest = telling_words(f"{text[: found.start()]} {text[found.end() :]}")
+    if not set(rest) - {"what", "how", "about"}:
         return None  # "and the day after?" asks for another day
     if found.re is _DAY_BEFORE:
         day += timedelta(days=1 if found["way"].casefold() == "after" else -1)

@@ -78,7 +78,7 @@ _PASSES_TO = re.compile(
 )
 _LETS_HAVE = re.compile(
     rf"let\s+(?P<whom>[^,.;!?]+?)\s+(?:have|see|read)\s+(?P<what>{IT})(?:\s+(?:too|as well|also))*"
-    rf"|(?P<this>{IT})\s+(?:goes|should go|can go|is)\s+(?:to|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
+    rf"|(?P<this>that|this|it)\s+(?:goes|should go|can go|is)\s+(?:to|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
     re.IGNORECASE,
 )
 _THEIRS = re.compile(r"\b(?:his|hers|theirs)\b(?=\s+(?:to|on|over|with)\b)", re.IGNORECASE)
@@ -110,7 +110,7 @@ def retimed(scene: Scene) -> Reading | None:
     core, _, reason = scene.core.partition(", ")
     first = _MOVE.match(core)
     alone = first and names_time(core) and not apart_from_time(core[first.end() :])
-    if alone and names_clock(core):
+    if alone and re.search(r"\b(?:i|i'm|we|we're|he|she|they)\b", reason, re.I):
         reason = ""  # "make it six, at five I am still at work"
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core

@@ -18,10 +18,11 @@ from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.references import pointed, told
+from ctrag.assistant.conversation.references import pointed
 from ctrag.assistant.conversation.reminding import another, reminded_again, reminded_before
 from ctrag.assistant.conversation.replying import given, replied
 from ctrag.assistant.conversation.state import State
+from ctrag.assistant.conversation.telling import told
 from ctrag.assistant.conversation.ticking import reported
 from ctrag.assistant.conversation.voicemails import heard as voicemail
 from ctrag.toolbox import Toolbox

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ctrag.assistant.conversation.breaks import CLOCK, Breaks, kept_by_assistants
+from ctrag.assistant.conversation.corrections import redirected
 from ctrag.assistant.conversation.orders import (
     OPENERS,
     OWN,
@@ -164,7 +165,7 @@ def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one, or long."""
     if len(text) > _LONGEST:
         return [text]
-    told = _not_that(_AND.sub(" and ", as_meant(text)))
+    told = redirected(_AND.sub(" and ", as_meant(text)))
     found = []
     begin = 0
     for one in breaks_in(told, _between):
@@ -174,30 +175,6 @@ def split(text: str) -> list[str]:
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
     parts = [_POLITELY.sub("", part) for part in parts if part and not _POLITE.fullmatch(part)]
     return parts if len(parts) > 1 else [text]
-
-
-_DONT = re.compile(
-    r"^(?P<verb>call|ring|phone|text|mail|email|tell) (?P<whom>[^,.;]+?),? (?:no|wait"
-    r"|actually),? (?:wait,? )?"
-    r"(?:don't|do not|not) \w+(?: (?:him|her|them))?,\s+(?P<rest>.+)$",
-    re.I,
-)
-
-
-_RESTARTED = re.compile(
-    rf"^(?:ok(?:ay)?,?\s+)?(?={REQUEST.pattern})[^.!?;]{{3,40}}?,?\s+(?:oh\s+)?no,?\s+wait,?\s+"
-    rf"(?={REQUEST.pattern})",
-    re.I,
-)
-
-
-def _not_that(text: str) -> str:
-    """ "Call Peter, no, don't call, mail him …" as "mail Peter …"."""
-    text = _RESTARTED.sub("", text)
-    found = _DONT.match(text)
-    if found is None:
-        return text
-    return re.sub(r"\b(?:him|her|them)\b", found["whom"], found["rest"], count=1)
 
 
 def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:

@@ -74,6 +74,19 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
             ["tick off Change the water filter", "how do I get to Bergen"],
         ),
         (
+            "The rent I've paid, you can cross that off, and call Omar for me",
+            ["tick off Pay the rent", "call Omar"],
+        ),
+        ("call Omar and rent's paid tick it", ["call Omar", "tick off Pay the rent"]),
+        (
+            "filter is changed so that's done, and the dentist can wait till noon",
+            ["tick off Change the water filter", "move the dentist to noon"],
+        ),
+        (
+            "ring Lena and rowing tomorrow 7 not half six",
+            ["ring Lena", "move rowing to tomorrow 7"],
+        ),
+        (
             "rent paid and filter changed",
             ["tick off Pay the rent", "tick off Change the water filter"],
         ),
@@ -92,6 +105,9 @@ def test_what_one_call_cannot_take_is_two_requests(text: str, parts: list[str]) 
         "remind me in an hour and a half to eat",
         "the rent is paid, tick it off",
         "the storm has passed, call Omar",
+        "the rent is paid, you can cross it off",
+        "How kind of her. Put rowing with Omar in for Friday",
+        "what time is the dentist, and where is it",
     ],
 )
 def test_what_is_one_thing_stays_one_request(text: str) -> None:
