@@ -12,13 +12,17 @@ from stores.people.local_time import format_local_time
 
 _PART = r"day|date|morning|afternoon|evening|night|nite"
 _THAT_DAY = re.compile(rf"\b(?:on )?(?:that(?: same)?|the same) (?P<part>{_PART})\b", re.I)
+_DAY_OF = re.compile(
+    rf"\b(?:on )?the (?P<part>{_PART}) of(?: (?:it|that))?(?=$|[\s,.;!?])(?! the)", re.I
+)
 _DAY_BEFORE = re.compile(
     rf"(?<!\w)(?<!\ba )(?<!\bone )(?:on )?(?:the )?(?P<part>{_PART}) (?P<way>before|after)"
     r"(?:hand)?(?:\s+(?:it|that))?(?=$|[\s,.;!?])(?!\s+(?:i|we|he|she|they|the|my)\b)",
     re.I,
 )
 _REMINDS = re.compile(
-    r"(?:remind me|(?:set|give me|make|add)(?: me)? (?:a|another) reminder|don't let me forget)\b",
+    r"(?:remind me|(?:set|give me|make|add|put(?: in)?)(?: me)? (?:a|another) reminder"
+    r"|don't let me forget)\b",
     re.I,
 )
 _AT_HOUR = re.compile(r"\b(?:at\s+)?(\d{1,2})[.:](\d\d)\b|\bat (\d{1,2})(?= (?:on|the|in)\b)", re.I)
@@ -32,7 +36,7 @@ def anchored(scene: Scene) -> Reading | None:
     """A turn with a date in place of such a day; a reminder with its whole time."""
     text = scene.core
     day = _day(scene)
-    found = _DAY_BEFORE.search(text) or _THAT_DAY.search(text)
+    found = _DAY_BEFORE.search(text) or _THAT_DAY.search(text) or _DAY_OF.search(text)
     if found is None or day is None:
         return None
     rest = telling_words(f"{text[: found.start()]} {text[found.end() :]}")

@@ -18,7 +18,8 @@ from stores.people.items import Item
 from stores.people.local_time import format_local_time
 
 _MOVE = re.compile(
-    r"(?:let'?s\s+)?(?:make|move|shift|push|put|change|set|do|bring|have|reschedule|postpone|delay"
+    r"(?:let'?s\s+)?(?:make|move|shift|push|bump|put|change|set|do|bring|have|reschedule"
+    r"|postpone|delay"
     r"|snooze|start|try|pass (?=(?:it|that) to))\b",
     re.IGNORECASE,
 )
@@ -43,7 +44,8 @@ _NEW_OR_ASKED = re.compile(
     r"\b(?:what|which|when|who)\b|\bput\b.*\bin (?:the|my|for)\b|\b(?:calendar|diary)\b|\?$", re.I
 )
 _REMOVES = re.compile(
-    r"\b(?:cancel|call off|scrap|drop|delete|remove|erase|get rid of|bin|trash|throw (?:away|out)"
+    r"\b(?:cancel|call off|scrap|scratch|drop|delete|remove|erase|get rid of|bin|trash"
+    r"|throw (?:away|out)"
     r"|forget|leave|ditch|clear|(?:take|call|throw) (?:it|that|this) (?:out|off|away)|lose)\b",
     re.IGNORECASE,
 )
@@ -78,7 +80,8 @@ _PASSES_TO = re.compile(
 )
 _LETS_HAVE = re.compile(
     rf"let\s+(?P<whom>[^,.;!?]+?)\s+(?:have|see|read)\s+(?P<what>{IT})(?:\s+(?:too|as well|also))*"
-    rf"|(?P<this>that|this|it)\s+(?:goes|should go|can go|is)\s+(?:to|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
+    rf"|(?P<this>that|this|it)\s+(?:goes|should go|can go|is)\s+(?:to"
+    rf"|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
     re.IGNORECASE,
 )
 _THEIRS = re.compile(r"\b(?:his|hers|theirs)\b(?=\s+(?:to|on|over|with)\b)", re.IGNORECASE)
@@ -155,6 +158,7 @@ def retimed(scene: Scene) -> Reading | None:
         return None
     api, name = _MOVED_BY[item.app]
     rest = re.sub(r"\b(?:the|that|this)\s+(?:\w+\s+)?ones?\b", " ", rest)
+    rest = re.sub(r"\b(?:works|suits|is|would be)(?: (?:me|us|better|best|good|fine))*$", " ", rest)
     moment = moment_for(rest, scene.at, item)
     if moment is None:
         return Reading(scene.said.text, ask=f"What time shall “{title_of(item)}” be?")
@@ -264,6 +268,7 @@ def passed_on(scene: Scene) -> Reading | None:
     """ "pass it on to Ida", "forward this to my boss": notes and mails."""
     core = scene.core.rstrip(".! ")
     found = _LETS_HAVE.fullmatch(core)
+    core = re.sub(r"^(share|forward) (with|to) ", r"\1 it \2 ", core, flags=re.I)
     for part in (core, re.split(r"[,;:!]\s+", core)[-1]):  # "perfect, forward it to Ida"
         part = _THEIRS.sub("it", part)
         found = found or _PASSES.match(part) or _PASSES_TO.match(part)

@@ -21,7 +21,7 @@ from stores.people.items import Contact, Item, Person
 
 _AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
 _MOVES = re.compile(
-    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring"
+    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|book|schedule|enter"
     rf"|put))\s+(?P<one>.+?)"
     rf"(?P<when>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+?){_AND}(?P<other>.+?)"
     r"(?P<then>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+)",
@@ -81,6 +81,10 @@ def _reported_first(part: str, text: str) -> bool:
     )
 
 
+_TOLD_ALONE = re.compile(
+    r"(?:tell|let|text|inform)\s+(?:\S+\s+){0,2}?\S+(?:\s+(?:know|why))?\W*", re.I
+)
+"""A message whose reason is in the request before it."""
 _ONLY_TICKS = re.compile(
     r"(?:\S+,\s+)?(?:so\s+)?(?:you (?:can|may)\s+)?(?:tick|check|cross|mark|take|strike"
     r"|close) (?:it|that|this|those|them)"
@@ -117,12 +121,25 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         return [text]
     if len(parts) == 2 and _WH.match(parts[0]) and _ASKS_ON.fullmatch(parts[1]):
         return [text]
-    return list(map(order_of, parts)) if len(parts) > 1 else [text]
+    if len(parts) < 2:
+        return [text]
+    after = [*parts[1:], ""]
+    return [
+        one if _TOLD_ALONE.fullmatch(then) else order_of(one)
+        for one, then in zip(parts, after, strict=True)
+    ]
 
 
 def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:
     """A request for two things as one for each; the text itself where it is for one."""
-    found = _reminded(text) or _timed(text) or _to_both(text, person, view) or _both(text, view)
+    found = (
+        _reminded(text)
+        or _translated(text)
+        or _told(text, person)
+        or _timed(text)
+        or _to_both(text, person, view)
+        or _both(text, view)
+    )
     return found or [text]
 
 
@@ -144,6 +161,36 @@ def _reminded(text: str) -> list[str]:
         about = re.match(r"(?:about|of)\b", one, re.I)
         return [f"{verb} {one}", f"{verb} {'about ' if about and to else to}{other}"]
     return []
+
+
+_TRANSLATES = re.compile(
+    rf"(?P<verb>{OPENERS}translate)\s+(?P<one>.+?\s+(?:in)?to\s+[^\W\d_]+){_AND}"
+    r"(?P<other>.+\s+(?:in)?to\s+[^\W\d_]+)",
+    re.I,
+)
+_TELLS = re.compile(
+    rf"(?P<verb>{OPENERS}(?:tell|ask|let))\s+(?P<one>.+?){_AND}(?P<whom>(?:my )?[\w'’.-]+)\s+"
+    r"(?P<what>(?:that|to|for|if|whether|know)\s+.+)",
+    re.I,
+)
+
+
+def _translated(text: str) -> list[str]:
+    """ "Translate hello into French and goodbye into German"."""
+    found = _TRANSLATES.fullmatch(text)
+    if found is None or requests_in(found["other"]):
+        return []
+    return [f"{found['verb']} {found[name]}" for name in ("one", "other")]
+
+
+def _told(text: str, person: Person) -> list[str]:
+    """ "Ask dad for the keys and mum for the car"."""
+    found = _TELLS.fullmatch(text)
+    if found is None or len(found["one"].split()) < 3 or requests_in(found["whom"]):
+        return []
+    if len(mentioned(found["whom"], person.contacts)) != 1:
+        return []
+    return [f"{found['verb']} {one}" for one in (found["one"], f"{found['whom']} {found['what']}")]
 
 
 def _timed(text: str) -> list[str]:

@@ -21,7 +21,8 @@ _ADDS = re.compile(
     r"(?:add|append|stick(?!\s+on\b(?!\s*:))|put(?!\s+on\b(?!\s*:))|write(?!\s+(?:back|to\b"
     r"|(?:that|it|this) to\b))|jot|note|include)\b"
     r"(?!\s+it up\b)\s*"
-    r"(?:(?:down|on|at (?:the )?end|(?:at|on) the (?:bottom|end)|there(?: also)?|under (?:it"
+    r"(?:(?:down|on|at (?:the )?end|(?:at|on) the (?:bottom|end)|there(?: also)?|underneath"
+    r"|below|under (?:it"
     r"|that))\b[:,\s]*)?",
     re.I,
 )

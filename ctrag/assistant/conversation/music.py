@@ -43,7 +43,9 @@ _WHICH = re.compile(
     r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s"
     r"| is) (?:it|this|that"
     r"|playing)"
-    r"(?: (?:song|one|track))?(?: called)?|(?:what(?:'s| is) )?(?:the (?:song|track)(?: called)?"
+    r"(?: (?:song|one|track))?(?: called)?|who(?:'s| is) (?:this|that|it) by|(?:what"
+    r"|which) (?:album|band|artist)"
+    r" is (?:this|that|it)|(?:what(?:'s| is) )?(?:the (?:song|track)(?: called)?"
     r"|the"
     r" name of (?:it|this|that)(?: (?:one|song))?)|which (?:song|one) is (?:this|it|that))\W*",
     re.IGNORECASE,
@@ -122,7 +124,7 @@ _NAMED = re.compile(
 )
 _PLAY = re.compile(r"(?:play|put)\b", re.IGNORECASE)
 _CALLED = re.compile(
-    r"(?:(?:play|put on|i was thinking of|i (?:meant|mean)|not (?:this|that)(?: one"
+    r"(?:(?:the other one|play|put on|i was thinking of|i (?:meant|mean)|not (?:this|that)(?: one"
     r"| song)?(?: after all)?"
     r"|just)[\s,]+)*(?:the )?(?:one called |song called )?(?P<name>[\w'’ ]+?)(?: one)?",
     re.IGNORECASE,

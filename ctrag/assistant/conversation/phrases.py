@@ -15,7 +15,8 @@ from stores.people.items import Item
 _OPENING = re.compile(
     r"^(?:(?:and|also|oh|ah|aah|eh|uh|um|ugh|hmm+|hm|er|well|ok|okay|alright|all right|right|good"
     r"|great|perfect|nice|cool|fine|lovely|super|grand|so|now|then|but|sorry|actually|please|hey"
-    r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot|damn|oops|nope|nah|wait|hang on|hold on"
+    r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot(?! \S+ an?\b)|damn|oops|nope|nah|wait"
+    r"|hang on|hold on"
     r"|n(?=\s)|k+(?=\s)|ugh+|lol|o+h+|a+h+|a+w+|ay+|h+m+|pls|plz|very (?:well|good)|that'?ll do"
     r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
     r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
@@ -58,7 +59,7 @@ _EMPTY = (
         "postpone delay snooze have get back forward off then now wait meant mean said actually "
         "i it "
         "that this too also well really one ones just only still maybe let lets s start starting s "
-        "want would like need needs be is was time fine thanks".split()
+        "want would like need needs be is was time fine thanks works work suits suit me us".split()
     )
 )
 

@@ -124,7 +124,7 @@ def _there(text: str) -> re.Match[str] | None:
     found = [
         one
         for one in _THERE.finditer(text)
-        if not re.search(r"\b(?:is|are|was|will|would|if)\W+$", text[: one.start()], re.I)
+        if not re.search(r"\b(?:is|are|was|will|would|if)\W*$", text[: one.start()], re.I)
     ]
     return found[-1] if found else None
 

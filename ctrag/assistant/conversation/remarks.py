@@ -33,7 +33,7 @@ _COMMA = re.compile(
 _STATES = re.compile(
     r"(?:(?:ah|ay|oh|ugh|well|right|no|och|so|but|sorry|because)[\s,]+)*"
     r"(?:(?:he|she|it|they|that|this|there|i|we|you|somebody|someone|nobody|everybody)"
-    r"(?:['’]?(?:s|ll|ve|m|re|d))?\s+\S+|(?:no|not)\s+\S+|(?:the|my|our) (?:\S+\s+){1,3}?"
+    r"(?:['’](?:s|ll|ve|m|re|d))?\s+\S+|(?:no|not)\s+\S+|(?:the|my|our) (?:\S+\s+){1,3}?"
     r"(?:is|are|was|were|has|have|comes?|came|said|says|can|can't|will|won't|wants?|needs?)\b"
     r"|\S+['’]s \w+(?:ing|ed)\b)",
     re.I,
@@ -86,10 +86,10 @@ _ASKED = re.compile(
 )
 _GIVES_LATER = re.compile(r"(?:give|hit) me (?:it|that|that one)\b(?=.*\d|.* at | on )", re.I)
 _REASON = re.compile(
-    r"(?:\s*[,;.!]\s+|\s+[-–—]\s+)(?:and\s+)?(?:(?:because|cause|cos|since|or (?:else|i'll)"
+    r"(?:\s*[,;.!?]\s+|\s+[-–—]\s+)(?:and\s+)?(?:(?:because|cause|cos|since|or (?:else|i'll)"
     r"|otherwise"
     r"|that way|in case|who)\b|(?:i|he|she|it|they|we|that|there|this|you)"
-    r"(?:['’]?(?:s|ll|ve|m|re|d))?\s+(?!one\b)\S+|(?:the|my|our|his|her)\s+(?:\S+['’]s\s"
+    r"(?:['’](?:s|ll|ve|m|re|d))?\s+(?!one\b)\S+|(?:the|my|our|his|her)\s+(?:\S+['’]s\s"
     r"|(?:\S+\s+){1,3}?"
     r"(?:is|are|was|were|has|have)\b)|\S+\s+(?:r|are|is|hurts?|hurting)\s+\S+$).*$"
     r"|,?\s+(?:because|cos|before (?:i|he|she|they|we)|so (?:that )?(?:i|he|she|they|we"
@@ -101,6 +101,11 @@ _HANDS_ON = re.compile(
     r"(?:send|share|forward|pass|show|mail|email|give|let \S+(?: \S+)? have) (?:it|that|this"
     r"|them|his|hers"
     r"|theirs)\b(?!\s+that\b)",
+    re.I,
+)
+_DROPS_A_LINE = re.compile(
+    r"(?:drop|shoot|send|give|write) \S+ (?:an?|one) (?:\w+ )?"
+    r"(?:line|text|message|mail|email|note)\b",
     re.I,
 )
 _REMINDS = re.compile(rf"{OPENERS}(?:remind me|(?:set|give me|make) (?:me )?a reminder)\b", re.I)
@@ -249,7 +254,8 @@ def _pronoun(order: str) -> re.Match[str] | None:
 def _without_reason(text: str) -> str:
     if _REMINDS.match(text):
         return _REASON_TO_REMIND.sub("", text)
-    if not asks(text) or (WRITES.match(text) and not _HANDS_ON.match(text)):
+    writes = WRITES.match(text) or _DROPS_A_LINE.match(text)
+    if not asks(text) or (writes and not _HANDS_ON.match(text)):
         return text
     cut = _REASON.sub("", text)
     return cut if len(cut.split()) > 1 else text

@@ -21,7 +21,7 @@ _BEFORE = (
     r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+"
     r"|quarter"
     r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
-    r"{1,5}before(?:hand)?"
+    r"{1,5}(?:before(?:hand)?|ahead|earlier|in advance)"
 )
 _IT = r" (?:it|that|this|then)(?: (?:starts|begins))?"
 _TIME_FIRST = re.compile(
@@ -54,6 +54,12 @@ def another(scene: Scene) -> Reading | None:
     if _TO.match(rest):
         return Reading(f"remind me {rest}")
     reminder = next(iter(scene.state.items(scene.view, "reminders")), None)
+    if (
+        added
+        and apart_from_time(rest)
+        and re.match(r"(?:another|one|a second)\b", scene.core, re.I)
+    ):
+        return scene.call_with("create_reminder", None, f"remind me about {rest}")
     if reminder is None or apart_from_time(rest):
         return None
     due = _due(scene, reminder, rest)
@@ -81,6 +87,7 @@ def reminded_again(scene: Scene) -> Reading | None:
 def reminded_before(scene: Scene) -> Reading | None:
     """ "remind me the evening before it", "remind me to iron a shirt an hour before that"."""
     core = scene.core.rstrip(".!? ")
+    core = re.sub(r"\b(?:ahead|earlier|in advance)\b", "before", core, flags=re.I)
     found = _TIME_FIRST.fullmatch(core) or _TIME_LAST.fullmatch(core)
     made = {turn.items[0] for turn in scene.state.turns if turn.made and turn.app == "reminders"}
     # A reminder that was just made is of what "it" is, and seldom "it".

@@ -27,7 +27,7 @@ def replied(scene: Scene) -> Reading | None:
         return None
     what = found["what"]
     own = OWN_WORDS.fullmatch(what)
-    if re.match(r"(?:tell|answer)\b", scene.core, re.I) and own is None:
+    if re.match(r"(?:tell|answer)\b(?!:)", scene.core, re.I) and own is None:
         return None
     if own is None or OTHERS.search(own["text"]):
         text = scene.core

@@ -108,8 +108,7 @@ def _and_moved(text: str, view: PersonView) -> list[str]:
 
 
 def plainly(text: str, view: PersonView) -> str:
-    """A request to move something, as an order: "the hooks can wait till noon" is "move the hooks to
-    noon"."""
+    """What moves something, as an order: "hooks can wait till noon" is "move hooks to noon"."""
     if requests_in(text) and not _LEAVES.match(text):
         return text
     found = _RETIMED.fullmatch(text) or _LEAVES.fullmatch(text)

@@ -82,7 +82,8 @@ _MINE = re.compile(
 _REMIND = re.compile(rf"{OPENERS}(?:remind|set|don't)\b", re.I)
 _WH = re.compile(rf"{OPENERS}(?:what|how|when|where|who|which|is|are|will|any)", re.I)
 _ALSO_ASKED = re.compile(
-    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait)\b"
+    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait|weather"
+    rf"|flights?)\b"
     rf"|.*\bleave (?:it|that) (?:till"
     r"|until)\b",
     re.I,
@@ -92,6 +93,18 @@ _GIVES_MUSIC = re.compile(
     rf"|details))\S+"
     rf"(?: \S+){{0,3}}$|(?!(?:so|go|come|carry|hold|hang|move|read|it|that|and|later"
     rf"|early)\b)\S+ on(?: please)?$",
+    re.I,
+)
+_NEXT_ORDER = re.compile(
+    r"(?!.*\b(?:it|that|this|them|him|her)\b)(?:please )?(?:call|ring|phone|text|email|mail|play"
+    r"|pause|cancel|snooze"
+    r"|remind me|block|skip|reschedule) \S+",
+    re.I,
+)
+"""Orders that begin anew after a bare comma."""
+_RAIN = re.compile(
+    r"(?:is it (?:going to|gonna)|will it|is it) (?:be )?"
+    r"(?:rain|snow|raining|snowing|cold|warm|hot|windy)\b",
     re.I,
 )
 _ASIDE = re.compile(
@@ -222,6 +235,10 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _REPORTED.search(left) and not WRITES.match(left):
         asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
         return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
+    if kind == "comma" and not WRITES.match(last_order(left)) and _NEXT_ORDER.match(right):
+        return requests_in(left) and not re.search(r"\bno\b[^,]{0,12}$", left, re.I)
+    if joined and _RAIN.match(right) and _WH.match(left):
+        return True
     changed = _INSTEAD.search(left) or _CHANGES.match(left)
     if kind == "comma" and changed and _TELLS_ALONE.fullmatch(right):
         return True
@@ -229,7 +246,7 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if (
         not requests_in(left)
         and not _ALSO_ASKED.match(left)
-        and not (joined and kind != "soft" and _INSTEAD.search(left))
+        and not (joined and _INSTEAD.search(left) and (kind != "soft" or WRITES.match(right)))
     ):
         return False
     if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
@@ -264,7 +281,8 @@ def certain(left: str, right: str) -> bool:
     if _CERTAIN.match(right):
         return not WRITES.match(last_order(left)) or bool(_MESSAGE_STATES.match(last_order(left)))
     writes = bool(WRITES.match(last_order(left)))
-    return not writes and bool(_GIVES_MUSIC.match(right) or _NOUN.match(right))
+    again = _GIVES_MUSIC.match(right) or _NOUN.match(right) or _NEXT_ORDER.match(right)
+    return not writes and bool(again or _RAIN.match(right))
 
 
 def _in_quotes(left: str) -> bool:

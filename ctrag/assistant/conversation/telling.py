@@ -14,8 +14,8 @@ from ctrag.text.words import words
 from stores.people.items import Item
 
 TELLS = re.compile(
-    r"(?P<verb>tell|ask|let|answer|reply to|reply|write(?: to)?|message|text|mail|email|remind|warn"
-    r"|say sorry to|apologi[sz]e to|thank|send|inform|notify|say to|explain to)\s+"
+    r"(?P<verb>tell|ask|let|answer|reply to|reply|write(?: to)?|message|text|mail|e-?mail|remind"
+    r"|warn|say sorry to|apologi[sz]e to|thank|send|inform|notify|say to|explain to)\s+"
     r"(?P<whom>him|her|them both|both of them|the (?:two|three|pair|lot) of them|them all|them"
     r"|they both|both|everyone|everybody|all"
     r"|the (?:others|participants|attendees|guests|group|team|rest)"
@@ -42,8 +42,9 @@ _CALL = re.compile(
     r"(?:(?:call|ring|phone|dial|try|give|put (?:a |the )?call (?:through )?to"
     r"|connect me (?:with|to))\s+"
     r"(?P<whom>him|her|them|the other|the (?:first|second|third|last) one"
-    r"|[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
-    r"(?:\s+(?:one|back|up|a (?:ring|call)|a call back|for me|instead|now))*"
+    r"|(?!back\b)[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
+    r"(?:\s+(?:one|back|up|a (?:ring|call)|a call back|for me|instead|now|too|as well|also))*"
+    r"|(?:call|ring|phone) (?P<back>back)"
     r"|(?:get|put) (?:me )?(?P<on>him|her|them|[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)"
     r" (?:on the (?:phone|line)|through))$",
     re.IGNORECASE,
@@ -56,7 +57,7 @@ def told(scene: Scene) -> Reading | None:
     if call:
         placed = scene.placed(call["whom"]) if call["whom"] else None
         named = "" if placed is None else next(iter(item_text.people(placed[0])), "")
-        whom = named or somebody(scene, call["whom"] or call["on"], "")
+        whom = named or somebody(scene, call["whom"] or call["on"] or "them", "")
         return None if whom is None else _called(scene, whom)
     scene = _as_told(scene)
     same = _SAME_TO.fullmatch(scene.core.rstrip(".! "))

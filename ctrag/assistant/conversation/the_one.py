@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.phrases import best_named, ordinal
@@ -10,7 +11,8 @@ from ctrag.text.words import telling_words
 from stores.people.items import Item
 
 _ONE = re.compile(
-    r"\b(?:the|that|my)\s+(?!other\b)(?P<before>(?:(?!ones?\b)[\w'’-]+\s+){0,3}?)ones?\b"
+    r"\b(?:the|that|my)\s+(?!other\b)(?P<before>(?:(?!ones?\b)[\w'’-]+\s+){0,3}?)(?:ones?"
+    r"|things?)\b"
     r"(?P<after>\s+(?:about|with|w|from|for|of|on|by|at|where|what|that|in|called)\s+[^,.;!?]+?)?"
     r"(?=\W*$|\s*[,.;!?]|\s+(?:to|at|till|until|on to|over|instead|off|out|as|again|too|also|please"
     r"|for|make)\b)",
@@ -58,6 +60,9 @@ def the_one(text: str, listed: Listed) -> tuple[Item, re.Match[str]] | None:
     ]
     if not wanted:
         return None
+    if wanted in (["later"], ["latter"], ["earlier"], ["former"]):
+        ends = sorted(shown, key=lambda one: item_text.time_of(one) or datetime.min)
+        return ends[-1 if wanted[0].startswith("lat") else 0], found
     timed = [one for one in shown if all(_at(one, word) for word in wanted)]
     if len(timed) == 1:
         return timed[0], found

@@ -23,6 +23,16 @@ _REPORTS = re.compile(
     r"|last night))*",
     re.I,
 )
+_TICKS = re.compile(
+    r"(?:tick|check|cross|mark)(?: off)? (?P<which>the .+?)(?: off| done| as done)?", re.I
+)
+_HAVE_DONE = re.compile(
+    r"(?:i(?:['’]ve| have)? )?(?:just |already )?(?:got|done|did|bought|paid|sent|booked|fetched"
+    r"|finished|ordered"
+    r"|picked up|made|called|returned) (?P<what>(?!to\b).+?)(?P<by>)(?: (?:already|now|today"
+    r"|yesterday|just now|too))*",
+    re.I,
+)
 _OFF = re.compile(
     r"(?:so )?(?:that|it|this)(?:['’]?s| is| comes| can come| goes| can go) off (?:my|the) list",
     re.I,
@@ -35,7 +45,11 @@ def reported(scene: Scene) -> Reading | None:
     core = scene.core.rstrip(".! ")
     if _OFF.fullmatch(core):
         return _ticked(scene, _reminder_like(scene))
+    if (ticks := _TICKS.fullmatch(core)) and (placed := scene.placed(ticks["which"])):
+        return _ticked(scene, placed[0])
     found = _REPORTS.fullmatch(core)
+    if found is None and scene.last.app == "reminders":
+        found = _HAVE_DONE.fullmatch(core)
     if found is None or _ASKS.search(core) or len(core.split()) > 18:
         return None
     what = found["what"] or found["by"]

@@ -104,7 +104,8 @@ def _other_kind(scene: Scene, core: str) -> Reading | None:
 
 
 _NO_KIND = frozenset(
-    "near in at around by on to from is are do does did was will can could not no yes i we he she "
+    "with near in at around by on to from is are do does did was will can could not no yes i we"
+    " he she "
     "they it that this the there how what when where who which tell my".split()
 )
 
