@@ -13,7 +13,7 @@ from ctrag.assistant.conversation.breaks import ends_in_time
 from ctrag.assistant.conversation.orders import OPENERS, requests_in
 from ctrag.assistant.conversation.phrases import apart_from_time, best_named, names_time
 from ctrag.assistant.conversation.remarks import order_of, without_remarks
-from ctrag.assistant.conversation.reports import told_apart
+from ctrag.assistant.conversation.reports import plainly, told_apart
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -113,7 +113,8 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     parts = [
         one
         for reported in told_apart(text, view)
-        for part in split(reported)
+        for at, whole in enumerate(split(reported))
+        for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
     parts = without_remarks(parts)

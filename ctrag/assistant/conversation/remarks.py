@@ -170,9 +170,13 @@ def without_remarks(parts: Sequence[str]) -> list[str]:
     """The requests of a turn without mere remarks, and with a single word beside what it belongs
     to; a remark after a message stays with it."""
     kept: list[str] = []
-    for part in parts:
-        if kept and len(part.split()) == 1 and _ONE_WORD.fullmatch(part):
-            kept[-1] = f"{kept[-1].rstrip('.')}. {part}"
+    for at, part in enumerate(parts):
+        if at and _ONE_WORD.fullmatch(part):
+            before = parts[at - 1]
+            kept = [
+                *(kept[:-1] if kept[-1:] == [before] else kept),
+                f"{before.rstrip('.')}. {part}",
+            ]
         elif not remark(part) or len(parts) == 1:
             kept.append(part)
         elif kept and WRITES.match(kept[-1]):

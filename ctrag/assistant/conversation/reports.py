@@ -77,6 +77,7 @@ _ASKED_FOR = re.compile(
     r"|who|how|why|whether)\b",
     re.I,
 )
+_VOICEMAIL = re.compile(r"(?:(?:the|my) )?[\w'’]+(?: [\w'’]+)? (?:voicemail|voice mail)", re.I)
 _UNENDED = re.compile(r"(?:\band|\bis|\bor|['’]s|\bare)\W*$", re.I)
 _ENDS = re.compile(
     rf"(?:{_TICK}|thanks?(?: you)?.*|please|pls|mark it|(?:delete|remove|drop) (?:it"
@@ -109,6 +110,8 @@ def _and_moved(text: str, view: PersonView) -> list[str]:
 
 def plainly(text: str, view: PersonView) -> str:
     """What moves something, as an order: "hooks can wait till noon" is "move hooks to noon"."""
+    if _VOICEMAIL.fullmatch(text):
+        return f"play {text}"
     if requests_in(text) and not _LEAVES.match(text):
         return text
     found = _RETIMED.fullmatch(text) or _LEAVES.fullmatch(text)

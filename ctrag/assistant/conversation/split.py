@@ -76,7 +76,7 @@ _CERTAIN = re.compile(
 _MINE = re.compile(
     rf"{OPENERS}(?:put|add|enter|pop|take|get|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off"
     rf"|out of|from)\smy\s"
-    rf"{_CALENDAR}",
+    rf"{_CALENDAR}|{OPENERS}have me (?:ring|call|phone)\b",
     re.I,
 )
 _REMIND = re.compile(rf"{OPENERS}(?:remind|set|don't)\b", re.I)

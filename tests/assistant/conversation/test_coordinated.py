@@ -86,6 +86,20 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
             "ring Lena and rowing tomorrow 7 not half six",
             ["ring Lena", "move rowing to tomorrow 7"],
         ),
+        ("pause that. mums voicemail", ["pause that", "play mums voicemail"]),
+        (
+            "translate hello into French and goodbye into German",
+            ["translate hello into French", "translate goodbye into German"],
+        ),
+        (
+            "ask dad for the keys and mum for the car",
+            ["ask dad for the keys", "ask mum for the car"],
+        ),
+        ("rowing at 7 instead and tell Omar", ["rowing at 7 instead", "tell Omar"]),
+        (
+            "cancel the dentist, I'm ill, and let Omar know",
+            ["cancel the dentist, I'm ill", "let Omar know"],
+        ),
         (
             "rent paid and filter changed",
             ["tick off Pay the rent", "tick off Change the water filter"],

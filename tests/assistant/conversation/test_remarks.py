@@ -56,8 +56,11 @@ def test_another_way_to_reach_somebody_keeps_who_is_meant() -> None:
 
 
 def test_remarks_are_no_requests_and_stay_with_a_message() -> None:
-    assert remark("how kind of her") and remark("he'll be wondering")
+    assert remark("how kind of her")
+    assert remark("he'll be wondering")
     assert not remark("I would like to hear Autobahn")
     assert without_remarks(["Good", "ring Omar"]) == ["ring Omar"]
+    off = without_remarks(["rowing is off for me, calf", "cancel", "ring Omar"])
+    assert off == ["rowing is off for me, calf. cancel", "ring Omar"]
     kept = without_remarks(["tell Omar to come", "he'll be wondering"])
     assert kept == ["tell Omar to come. he'll be wondering"]
