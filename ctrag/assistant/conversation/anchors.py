@@ -7,6 +7,7 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.phrases import moment_for, names_clock
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.plan import Value
+from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates
 from ctrag.text.words import telling_words
 from stores.people.local_time import format_local_time
 
@@ -71,6 +72,8 @@ def _day(scene: Scene) -> date | None:
                 name in ("date", "start", "new_start") or turn is not scene.last or not turn.made
             ):
                 return date.fromisoformat(value[:10])
+        if find_expressions(turn.text, scene.at):
+            return next(iter(offered_dates(turn.text, scene.at)), None)
         for one in (*turn.items[:1], *turn.mentioned[:1]):
             if one in scene.view.row:
                 item = scene.view.items[scene.view.row[one]]

@@ -25,6 +25,7 @@ from ctrag.assistant.conversation.state import State
 from ctrag.assistant.conversation.telling import told
 from ctrag.assistant.conversation.ticking import reported
 from ctrag.assistant.conversation.voicemails import heard as voicemail
+from ctrag.assistant.conversation.voicemails import left_by
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
 
@@ -83,6 +84,8 @@ def read(
     day = day_asked(text, at, first=state.last is None)
     if day is not None and toolbox.get(day.api) is not None:
         return Reading(text, Focus(apis=(day.api,), plan=day))
+    if (played := left_by(heard.core, view, person)) and toolbox.get(played.api):
+        return Reading(text, Focus(apis=(played.api,), plan=played))
     if state.last is None:
         return asides.first_turn(heard) or Reading(text)
     scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)

@@ -164,10 +164,21 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     if anchors:
         found = [one for one in found if one != own] or found
     ahead = [one for one in found if one >= at]
-    return next(iter(ahead or found), None)
+    first = next(iter(ahead or found), None)
+    if first is None or own is None or _HALF_OF_DAY.search(text):
+        return first
+    same_day = [one for one in found if abs(one - first) == timedelta(hours=12)]
+    same_day = [one for one in same_day if one.date() == first.date() and one >= at]
+    hours = own.hour + own.minute / 60
+    return min([first, *same_day], key=lambda one: abs(one.hour + one.minute / 60 - hours))
 
 
 _BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(
+    r"\d\s*(?:am|pm)\b|\b(?:a\.?m|p\.?m|morning|afternoon|evening|night|tonight|noon)\b|\b(?:0|1[3-9]|2\d)"
+    r"[:.h]?\d\d\b",
+    re.IGNORECASE,
+)
 _FOLLOWING = re.compile(
     r"\bthe following ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )

@@ -110,7 +110,7 @@ _RAIN = re.compile(
 _ASIDE = re.compile(
     r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)"
     r"|if you can|euh|also"
-    r"|when we(?:'re| are) done)[,\s]+)+",
+    r"|when we(?:'re|re| are) done)[,\s]+)+",
     re.I,
 )
 _FRONT = re.compile(
@@ -200,8 +200,9 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
     begin = 0
     for found in _BREAK.finditer(text):
         left, right = text[begin : found.start()], text[found.end() :]
+        end = found.end()
         if (aside := _ASIDE.match(right)) and len(right[aside.end() :].split()) > 1:
-            right = right[aside.end() :]
+            right, end = right[aside.end() :], end + aside.end()
         if not left.strip() or not right.strip() or _in_quotes(left):
             continue
         if "then" in found.group() and right.casefold().startswith("that "):
@@ -209,7 +210,7 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
         if found.lastgroup == "soft" and _PUT_NOWHERE.match(left.strip()):
             continue
         ruled = _apart(left, right, found.lastgroup or "soft", _spoken(found))
-        one = Break(found.start(), found.end(), left, right, found.group(), ruled)
+        one = Break(found.start(), end, left, right, found.group(), ruled)
         if between(one):
             yield one
             begin = found.end()
