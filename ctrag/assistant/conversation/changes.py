@@ -259,9 +259,10 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
         return named
     if ticks and around:
         return best_named(around, scene.own(*apps), 0.5) or next(iter(near), None)
-    if scene.last.app in apps:  # what the last turn was about, not something of long before
+    if scene.last.app in apps and scene.last.items:  # not something of long before
         near = scene.state.items(scene.view, scene.last.app)
-    return next(iter(near), None)
+    acted_on = {one for turn in scene.state.turns for one in turn.items}
+    return next((one for one in near if one.id in acted_on), next(iter(near), None))
 
 
 def passed_on(scene: Scene) -> Reading | None:

@@ -646,3 +646,45 @@ def test_a_voicemail_is_that_of_the_one_who_called() -> None:
     for text in ("play the message he left", "what did Omar want"):
         found = read(text, state, view, ADA, AT, TOOLBOX)
         assert str(found.focus.plan) == 'play_voicemail(contact="Omar Salcedo")'
+
+
+def test_what_is_taken_out_is_what_was_talked_about_and_not_what_a_message_resembles() -> None:
+    written = turn(
+        "tell Omar I can't, the crane log says no",
+        Plan("send_mail", {"to": "Omar Salcedo", "subject": "Crane log", "body": "I can't."}),
+        mentioned=("m1",),
+        people=("Omar Salcedo",),
+    )
+    found = reading("then take it out", CHECKED, written)
+    assert str(found.focus.plan) == 'cancel_event(title="Crane check")'
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        (
+            CHECKED,
+            "actually, four works better",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:00")',
+        ),
+        (
+            LISTED,
+            "move the later one to eight",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T20:00")',
+        ),
+        (REMINDERS, "got the rope already", 'complete_reminder(title="Buy rope")'),
+        (
+            CHECKED,
+            "remind me half an hour ahead",
+            'create_reminder(title="Crane check", due="2025-04-18T14:30")',
+        ),
+    ],
+)
+def test_other_words_for_the_same_follow_up_do_the_same(before: Turn, text: str, plan: str) -> None:
+    assert str(reading(text, before).focus.plan) == plan
+
+
+def test_a_bare_question_for_a_day_lists_it_and_one_about_something_else_does_not() -> None:
+    assert str(reading("tmrw?").focus.plan) == 'list_events(date="2025-04-18")'
+    assert str(reading("what do i have mon").focus.plan) == 'list_events(date="2025-04-21")'
+    assert reading("what do I have to bring on Monday").focus.plan is None
