@@ -65,7 +65,7 @@ def put_into(scene: Scene) -> Reading | None:
     adds = _ADDS.match(core)
     if adds is None and (more := _one_more(scene)):
         return scene.call_with("append_to_note", note, f"add {more}", title=title_of(note))
-    if adds is None or _ELSEWHERE.search(core):
+    if adds is None or _ELSEWHERE.search(core) or re.fullmatch(r"put .+ on\W*", core, re.I):
         return None
     if _PLANNED.search(core) and not _INTO_NOTE.search(core):
         return None
