@@ -10,6 +10,7 @@ from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.news import news
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.mentions import mentioned
+from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import words
 from stores.people.items import Item
 
@@ -108,16 +109,20 @@ def told(scene: Scene) -> Reading | None:
             {"title": title_of(event)},
         )
         if _known(message):
-            focus = Focus(focus.items, focus.apis, {**focus.values, "message": message[1]})
+            values = {**focus.values, "message": message[1]}
+            whole = Plan("notify_attendees", dict(values))
+            focus = Focus(focus.items, focus.apis, values, whole)
         return Reading(text, focus)
     if not points:
         return None if message[1] == what.strip() else Reading(text, Focus(ids))
     mail = _mail_of(scene, person)
     if mail is not None:
         values = {"subject": title_of(mail)}
+        answer: Plan | None = None
         if _known(message):
             values["body"] = message[1]
-        return Reading(text, Focus((mail.id,), ("reply_to_mail",), values))
+            answer = Plan("reply_to_mail", dict(values))
+        return Reading(text, Focus((mail.id,), ("reply_to_mail",), values, answer))
     if person is not None and scene.person.contact(person) is not None:
         values = {"to": person}
         if _known(message):
