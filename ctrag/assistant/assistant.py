@@ -18,6 +18,7 @@ from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_v
 from ctrag.assistant.context.personal_ranker import LearnedOfUse
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
 from ctrag.assistant.conversation.coordinated import requests_of
+from ctrag.assistant.conversation.days import day_asked
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
 from ctrag.assistant.conversation.small_talk import small_talk
 from ctrag.assistant.open import open_stores
@@ -153,7 +154,10 @@ class Assistant:
         request = self.request(text, at, place, playing)
         if words := small_talk(text):
             return in_words(request, words)
-        return self.answer(request, run=run, confirm=confirm, explain=explain)
+        day = day_asked(text, request.asked_at)
+        known = day is not None and self.toolbox.get(day.api) is not None
+        focus = Focus(apis=(day.api,), plan=day) if day and known else NOTHING_KNOWN
+        return self.answer(request, run=run, confirm=confirm, explain=explain, focus=focus)
 
     def conversation(self) -> "Conversation":
         """A conversation, in which what is said may lean on what was said before."""

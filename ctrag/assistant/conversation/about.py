@@ -9,7 +9,8 @@ _IT = r"(?:it|that|this|that one|this one)"
 _EVENT = (
     rf"(?:where (?:is|was|'s)? ?{_IT}(?: again| exactly| at)?|where'?s {_IT}(?: again| exactly"
     rf"| at)?"
-    r"|where exactly|where(?: is that)? again|which room(?: (?:is|was) (?:it|that))?(?: in)?"
+    r"|where(?:'s| is) (?:this|that) \w+|who(?:'s| is) in there(?: with us| w us)?|where exactly"
+    r"|where(?: is that)? again|(?:in )?which room(?: (?:is|was) (?:it|that))?(?: in)?"
     rf"|(?:who(?:'s| is| else is| else's)?|who all is) (?:coming|going|in|there|attending"
     rf"|joining|invited)"
     r"(?: to (?:it|that))?|who else(?: (?:will be|is|was) (?:there|coming|going))?"
@@ -37,7 +38,7 @@ _ASKS = {
 
 def asked_more(scene: Scene) -> Reading | None:
     """Reads the event, reminder, note or mail that the last turn was about."""
-    core = scene.core.rstrip("?!. ")
+    core = re.sub(r",\s+the\s.*$", "", scene.core.rstrip("?!. "))
     app = scene.last.app
     near = scene.state.items(scene.view, app)
     pattern = _ASKS.get(app)

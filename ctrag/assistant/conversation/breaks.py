@@ -41,7 +41,8 @@ _BESIDE = frozenset("me my it that him her them i you he she there on to in abou
 
 
 _FORM = re.compile(
-    r"^\W*(?:\S+\s+){1,5}?(?P<form>to|if|whether|when|what|where|why|how|that|i|i'm|i'll|i've|i'd|we"
+    r"^\W*(?:\S+\s+){1,5}?(?P<form>to|if|whether|when|what|where|why|how|that|i|i'm|i'll|i've"
+    r"|i'd|we"
     r"|we're|we'll|we've|it|it's|there|there's|the|my|he|she|they|yes|no|thanks|sorry)\b",
     re.I,
 )

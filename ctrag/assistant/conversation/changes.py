@@ -8,6 +8,7 @@ from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     moment_for,
+    names_clock,
     names_time,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -17,8 +18,9 @@ from stores.people.items import Item
 from stores.people.local_time import format_local_time
 
 _MOVE = re.compile(
-    r"(?:let'?s\s+)?(?:make|move|shift|push|put|change|set|do|bring|have|reschedule|postpone|delay"
-    r"|snooze|start|try)\b",
+    r"(?:let'?s\s+)?(?:make|move|shift|push|bump|put|change|set|do|bring|have|reschedule"
+    r"|postpone|delay"
+    r"|snooze|start|try|pass (?=(?:it|that) to))\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -42,7 +44,8 @@ _NEW_OR_ASKED = re.compile(
     r"\b(?:what|which|when|who)\b|\bput\b.*\bin (?:the|my|for)\b|\b(?:calendar|diary)\b|\?$", re.I
 )
 _REMOVES = re.compile(
-    r"\b(?:cancel|call off|scrap|drop|delete|remove|erase|get rid of|bin|trash|throw (?:away|out)"
+    r"\b(?:cancel|call off|scrap|scratch|drop|delete|remove|erase|get rid of|bin|trash"
+    r"|throw (?:away|out)"
     r"|forget|leave|ditch|clear|(?:take|call|throw) (?:it|that|this) (?:out|off|away)|lose)\b",
     re.IGNORECASE,
 )
@@ -52,7 +55,8 @@ _TICKS = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = (
-    r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead|done|on"
+    r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead"
+    r"|done|on"
     r"|over|along|to|with|in|into|down|up|at|until|till|is|was|it|he|she|i|we|they|away)\b)\w)"
 )
 IT = (
@@ -74,6 +78,13 @@ _PASSES_TO = re.compile(
     rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{IT})(?:\s+too)?$",
     re.IGNORECASE,
 )
+_LETS_HAVE = re.compile(
+    rf"let\s+(?P<whom>[^,.;!?]+?)\s+(?:have|see|read)\s+(?P<what>{IT})(?:\s+(?:too|as well|also))*"
+    rf"|(?P<this>that|this|it)\s+(?:goes|should go|can go|is)\s+(?:to"
+    rf"|for)\s+(?!the\b)(?P<to>[^,.;!?]+)",
+    re.IGNORECASE,
+)
+_THEIRS = re.compile(r"\b(?:his|hers|theirs)\b(?=\s+(?:to|on|over|with)\b)", re.IGNORECASE)
 _PLANNED = ("calendar", "reminders")
 _BY_KIND = {
     "reminder": "reminders",
@@ -100,6 +111,10 @@ _MOVED_BY = {
 def retimed(scene: Scene) -> Reading | None:
     """Another time: "shift that to Tuesday", "the laundry at nine instead"."""
     core, _, reason = scene.core.partition(", ")
+    first = _MOVE.match(core)
+    alone = first and names_time(core) and not apart_from_time(core[first.end() :])
+    if alone and re.search(r"\b(?:i|i'm|we|we're|he|she|they)\b", reason, re.I):
+        reason = ""  # "make it six, at five I am still at work"
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
         core = scene.core
     excused = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
@@ -110,6 +125,8 @@ def retimed(scene: Scene) -> Reading | None:
         core = f"{named['move']} {named['what']}{named['when']}"
     move = _MOVE.match(core)
     if not move and requests_in(core):
+        return None
+    if not move and not names_clock(core) and _OF_THAT_DAY.search(core):
         return None
     if _OTHER_ORDER.match(core) or _NEW_OR_ASKED.search(core):
         return None
@@ -141,10 +158,14 @@ def retimed(scene: Scene) -> Reading | None:
         return None
     api, name = _MOVED_BY[item.app]
     rest = re.sub(r"\b(?:the|that|this)\s+(?:\w+\s+)?ones?\b", " ", rest)
+    rest = re.sub(r"\b(?:works|suits|is|would be)(?: (?:me|us|better|best|good|fine))*$", " ", rest)
     moment = moment_for(rest, scene.at, item)
     if moment is None:
         return Reading(scene.said.text, ask=f"What time shall “{title_of(item)}” be?")
     return scene.call(api, item, title=title_of(item), **{name: format_local_time(moment)})
+
+
+_OF_THAT_DAY = re.compile(r"\b(?:that|the same) (?:day|morning|afternoon|evening|night)$", re.I)
 
 
 def _vaguely(core: str) -> bool:
@@ -234,35 +255,41 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
         people = " ".join(scene.state.people(scene.view, scene.person)[:1])
         words = [*around, *telling_words(people)]
         return best_named(words, scene.own(*apps), 0.3) or next(iter(near), None)
-    if around and not ticks and (named := best_named(around, scene.own(*apps), 0.5)):
+    if around and not ticks and (named := best_named(around, scene.own(*apps), 0.6)):
         return named
     if ticks and around:
         return best_named(around, scene.own(*apps), 0.5) or next(iter(near), None)
-    if scene.last.app in apps:  # what the last turn was about, not something of long before
+    if scene.last.app in apps and scene.last.items:  # not something of long before
         near = scene.state.items(scene.view, scene.last.app)
-    return next(iter(near), None)
+    acted_on = {one for turn in scene.state.turns for one in turn.items}
+    return next((one for one in near if one.id in acted_on), next(iter(near), None))
 
 
 def passed_on(scene: Scene) -> Reading | None:
     """ "pass it on to Ida", "forward this to my boss": notes and mails."""
-    core = re.split(r"[,.;:!]\s+", scene.core)[-1]  # "perfect, forward it to Ida"
-    found = _PASSES.match(core) or _PASSES_TO.match(core)
+    core = scene.core.rstrip(".! ")
+    found = _LETS_HAVE.fullmatch(core)
+    core = re.sub(r"^(share|forward) (with|to) ", r"\1 it \2 ", core, flags=re.I)
+    for part in (core, re.split(r"[,;:!]\s+", core)[-1]):  # "perfect, forward it to Ida"
+        part = _THEIRS.sub("it", part)
+        found = found or _PASSES.match(part) or _PASSES_TO.match(part)
     if found is None:
         return None
     near = scene.state.items(scene.view, "notes", "mail")
-    if found["what"].casefold().endswith(" one"):
+    what, whom = found["what"], found["whom"]
+    if found.re is _LETS_HAVE and whom is None:
+        what, whom = found["this"], found["to"]
+    if what.casefold().endswith(" one"):
         app = scene.last.app if scene.last.app in ("notes", "mail") else ""
-        item = best_named(
-            telling_words(found["what"]), scene.own(*([app] if app else ["notes", "mail"]))
-        )
+        item = best_named(telling_words(what), scene.own(*([app] if app else ["notes", "mail"])))
     else:
         item = next(iter(near), None)
-    whom = _whom(scene, found["whom"])
-    if item is None or whom is None:
+    person = _whom(scene, re.sub(r"\s+(?:then|now|please|so)$", "", whom, flags=re.I))
+    if item is None or person is None:
         return None
     if item.app == "notes":
-        return scene.call("share_note", item, title=title_of(item), contact=whom)
-    return scene.call("forward_mail", item, subject=title_of(item), to=whom)
+        return scene.call("share_note", item, title=title_of(item), contact=person)
+    return scene.call("forward_mail", item, subject=title_of(item), to=person)
 
 
 def _whom(scene: Scene, mention: str) -> str | None:

@@ -7,12 +7,13 @@ which has the verb of the first left out.
 import re
 from collections.abc import Sequence
 
-from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.breaks import ends_in_time
 from ctrag.assistant.conversation.orders import OPENERS, requests_in
 from ctrag.assistant.conversation.phrases import apart_from_time, best_named, names_time
+from ctrag.assistant.conversation.remarks import order_of, without_remarks
+from ctrag.assistant.conversation.reports import plainly, told_apart
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -20,7 +21,8 @@ from stores.people.items import Contact, Item, Person
 
 _AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
 _MOVES = re.compile(
-    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|put))\s+(?P<one>.+?)"
+    rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|book|schedule|enter"
+    rf"|put))\s+(?P<one>.+?)"
     rf"(?P<when>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+?){_AND}(?P<other>.+?)"
     r"(?P<then>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+)",
     re.I,
@@ -37,7 +39,8 @@ _ANOTHER = re.compile(
     re.I,
 )
 _PEOPLE = re.compile(
-    rf"(?P<verb>{OPENERS}(?:call|ring|phone|dial|text|message|tell|email|mail|let|write(?:\s+to)?))\s+"
+    rf"(?P<verb>{OPENERS}(?:call|ring|phone|dial|text|message|tell|email|mail|let"
+    rf"|write(?:\s+to)?))\s+"
     rf"(?:both\s+)?(?P<one>[\w'’.-]+(?:\s+[\w'’.-]+){{0,2}}?){_AND}"
     r"(?P<other>[\w'’.-]+(?:\s+[\w'’.-]+){0,2}?)(?P<rest>|[\s,:].*)",
     re.I,
@@ -71,6 +74,34 @@ _ALIKE = 0.6
 """Share of the words that an item has to have."""
 
 
+def _reported_first(part: str, text: str) -> bool:
+    """Whether the first request is only what was reported, ticked off."""
+    return not requests_in(text.split(",")[0]) and (
+        part.startswith("tick off ") or not requests_in(part)
+    )
+
+
+_TOLD_ALONE = re.compile(
+    r"(?:tell|let|text|inform)\s+(?:\S+\s+){0,2}?\S+(?:\s+(?:know|why))?\W*", re.I
+)
+"""A message whose reason is in the request before it."""
+_ONLY_TICKS = re.compile(
+    r"(?:\S+,\s+)?(?:so\s+)?(?:you (?:can|may)\s+)?(?:tick|check|cross|mark|take|strike"
+    r"|close) (?:it|that|this|those|them)"
+    r"(?: one)?(?: off| done| out| as .*)?\W*",
+    re.I,
+)
+"""Said of what is reported before: not a second request."""
+_WH = re.compile(r"\W*(?:so |and |honey,? )?(?:what|when|where|which|who|how)", re.I)
+_ASKS_ON = re.compile(
+    r"(?:and |but )?(?:what (?:time|day|street|number)|when|where|who|how (?:much|long|far)"
+    r"|which \w+)(?:['’]?s)?"
+    r"(?:,? (?:is|was|does|did|do|are) (?:it|that|this|we|i|he|she|they)(?: \w+)?)?\W*",
+    re.I,
+)
+"""A second question about the same thing."""
+
+
 def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     """The requests of a text in order, each with its verb; the text itself where it is one.
 
@@ -81,78 +112,35 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     """
     parts = [
         one
-        for reported in _reported(text, view)
-        for part in split(reported)
+        for reported in told_apart(text, view)
+        for at, whole in enumerate(split(reported))
+        for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
-    return parts if len(parts) > 1 else [text]
-
-
-_AFTER = re.compile(
-    r"(?:[.!;]+\s+|,?\s+and\s+|,\s+|\s+[-–—]\s+)(?:(?:and|now|then|so now|ok|please)\s+)*(?=\S)",
-    re.I,
-)
-_REPORT = re.compile(
-    r"(?:(?:ok|okay|so|right|oh|finally|yes)[\s,]+)*"
-    r"(?:(?:i(?:'ve|'m| have| just|'ve just)?|we(?:'ve| have)?|just|have)\s+)*"
-    r"(?:(?:got|bought|paid|sent|fed|did|done|finished|picked up|took|taken|made|called|booked"
-    r"|posted"
-    r"|ordered|watered|returned|cleaned|washed|filled|changed|handed in|mailed|found|fixed)"
-    r"\s+(?!to\b).+"
-    r"|.+?(?:\s+|'s\s+|\s+(?:is|are|was|were|been|has been|have been|all|now|already|got)\s+)"
-    r"(?:done|gone|made|given|taken|fed|paid|bought|sent|got|built|cut|dug|drawn|sewn|written|swept"
-    r"|hung|put away|in|out|\w{2,}ed)(?:\s+(?:already|now|too|today|up|off|out|in))?)",
-    re.I,
-)
-_SAME_THING = re.compile(
-    rf"{OPENERS}(?:tick|check|cross|mark|flag|delete)\b|(?:\S+\s+){{0,3}}?(?:it|that|this)\b"
-    r"|(?:tell|let|text)\s+\S+(?:\s+(?:know|so))?\W*$",
-    re.I,
-)
-
-
-def _reported(text: str, view: PersonView) -> list[str]:
-    """Requests behind something that is reported done: "candle's changed. how do I get to …" ticks
-    off the reminder of the candle, and asks the way; the text itself where nothing is reported."""
-    for found in _AFTER.finditer(text):
-        left, right = text[: found.start()], text[found.end() :]
-        if len(left.split()) > 8 or requests_in(left) or not _REPORT.fullmatch(left.strip()):
-            continue
-        done = _reminder_of(left, view)
-        other = None if requests_in(right) else _reminder_of(right, view)
-        if done is None or len(right.split()) < 2 or _SAME_THING.match(right):
-            continue
-        if other is not None and other != done and _REPORT.fullmatch(right.strip(" .!")):
-            return [f"tick off {done}", f"tick off {other}"]
-        if other is None and (requests_in(right) or _ASKS.match(right)):
-            return [f"tick off {done}", right]
-    return [text]
-
-
-_ASKS = re.compile(
-    rf"{OPENERS}(?:whats|wheres|whens|hows|whos|any|is|are|was|will|did|do|does|can|could|flights?"
-    r"|weather|directions|which|switch|google|next|some)\b",
-    re.I,
-)
-
-
-def _reminder_of(text: str, view: PersonView) -> str | None:
-    """The title of the open reminder that a text names."""
-    reminders = [one for one in view.items if one.app == "reminders" and not one.fields.get("done")]
-    named = [word for word in telling_words(text) if word not in _DOINGS]
-    item = best_named(named, reminders, 0.5)
-    return None if item is None else title_of(item)
-
-
-_DOINGS = frozenset(
-    "got done finished bought paid sent fed did picked took taken made called booked posted "
-    "ordered given gone all now already just finally".split()
-)
+    parts = without_remarks(parts)
+    if len(parts) == 2 and _ONLY_TICKS.fullmatch(parts[1]) and _reported_first(parts[0], text):
+        return [text]
+    if len(parts) == 2 and _WH.match(parts[0]) and _ASKS_ON.fullmatch(parts[1]):
+        return [text]
+    if len(parts) < 2:
+        return [text]
+    after = [*parts[1:], ""]
+    return [
+        one if _TOLD_ALONE.fullmatch(then) else order_of(one)
+        for one, then in zip(parts, after, strict=True)
+    ]
 
 
 def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:
     """A request for two things as one for each; the text itself where it is for one."""
-    found = _reminded(text) or _timed(text) or _to_both(text, person, view) or _both(text, view)
+    found = (
+        _reminded(text)
+        or _translated(text)
+        or _told(text, person)
+        or _timed(text)
+        or _to_both(text, person, view)
+        or _both(text, view)
+    )
     return found or [text]
 
 
@@ -174,6 +162,36 @@ def _reminded(text: str) -> list[str]:
         about = re.match(r"(?:about|of)\b", one, re.I)
         return [f"{verb} {one}", f"{verb} {'about ' if about and to else to}{other}"]
     return []
+
+
+_TRANSLATES = re.compile(
+    rf"(?P<verb>{OPENERS}translate)\s+(?P<one>.+?\s+(?:in)?to\s+[^\W\d_]+){_AND}"
+    r"(?P<other>.+\s+(?:in)?to\s+[^\W\d_]+)",
+    re.I,
+)
+_TELLS = re.compile(
+    rf"(?P<verb>{OPENERS}(?:tell|ask|let))\s+(?P<one>.+?){_AND}(?P<whom>(?:my )?[\w'’.-]+)\s+"
+    r"(?P<what>(?:that|to|for|if|whether|know)\s+.+)",
+    re.I,
+)
+
+
+def _translated(text: str) -> list[str]:
+    """ "Translate hello into French and goodbye into German"."""
+    found = _TRANSLATES.fullmatch(text)
+    if found is None or requests_in(found["other"]):
+        return []
+    return [f"{found['verb']} {found[name]}" for name in ("one", "other")]
+
+
+def _told(text: str, person: Person) -> list[str]:
+    """ "Ask dad for the keys and mum for the car"."""
+    found = _TELLS.fullmatch(text)
+    if found is None or len(found["one"].split()) < 3 or requests_in(found["whom"]):
+        return []
+    if len(mentioned(found["whom"], person.contacts)) != 1:
+        return []
+    return [f"{found['verb']} {one}" for one in (found["one"], f"{found['whom']} {found['what']}")]
 
 
 def _timed(text: str) -> list[str]:

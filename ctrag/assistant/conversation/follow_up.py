@@ -10,15 +10,22 @@ from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation import about, asides, music, repeats, web
+from ctrag.assistant.conversation.anchors import anchored
 from ctrag.assistant.conversation.changes import passed_on, removed, retimed
-from ctrag.assistant.conversation.filing import entered, put_into
+from ctrag.assistant.conversation.days import day_asked
+from ctrag.assistant.conversation.filing import entered, put_in, put_into
+from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.references import pointed, told
+from ctrag.assistant.conversation.references import pointed
 from ctrag.assistant.conversation.reminding import another, reminded_again, reminded_before
 from ctrag.assistant.conversation.replying import given, replied
 from ctrag.assistant.conversation.state import State
+from ctrag.assistant.conversation.telling import told
+from ctrag.assistant.conversation.ticking import reported
+from ctrag.assistant.conversation.voicemails import heard as voicemail
+from ctrag.assistant.conversation.voicemails import left_by
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
 
@@ -27,14 +34,18 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.called_again,
     asides.unlisted,
     opened,
+    voicemail,
     music.played,
     about.asked_more,
     web.asked_otherwise,
     web.at_its_time,
+    reported,
     removed,
     reminded_before,
+    anchored,
     another,
     entered,
+    put_in,
     retimed,
     reminded_again,
     passed_on,
@@ -70,7 +81,12 @@ def read(
         playing: Id of the song that plays.
     """
     heard = said(text)
+    day = day_asked(text, at, first=state.last is None)
+    if day is not None and toolbox.get(day.api) is not None:
+        return Reading(text, Focus(apis=(day.api,), plan=day))
+    if (played := left_by(heard.core, view, person)) and toolbox.get(played.api):
+        return Reading(text, Focus(apis=(played.api,), plan=played))
     if state.last is None:
         return asides.first_turn(heard) or Reading(text)
     scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)
-    return next((found for rule in RULES if (found := rule(scene))), Reading(text))
+    return next((found for rule in RULES if (found := rule(scene))), Reading(heard.core))

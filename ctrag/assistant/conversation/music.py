@@ -3,6 +3,7 @@
 import re
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation import playlists as lists
 from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import best_named
 from ctrag.assistant.conversation.reading import Reading, Scene
@@ -13,18 +14,21 @@ _NEXT = re.compile(
     r"(?:not (?:this|that)(?: (?:one|song))?[\s,.]*)?(?:(?:skip|go|play"
     r"|the)\s+)*(?:to\s+)?(?:the\s+)?"
     r"(?:next(?:\s+(?:one|song|track))?|skip(?:\s+(?:it|this|that)(?:\s+(?:one|song))?)?)"
-    r"|not (?:this|that)(?: (?:one|song))?",
+    r"|not (?:this|that)(?: (?:one|song))?"
+    r"|(?:not\b[^,.]*[,.]\s*)?(?:the )?next(?: (?:one|song|track))?(?:[,.!]\s.*)?",
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"(?:(?:go|skip|play)\s+)?(?:the\s+)?(?:back(?:\s+(?:one|a song))?|previous(?:\s+(?:one|song"
+    r"go back to (?:the (?:one|song|last one|previous one)(?: before)?|what (?:i had|was on|played)"
+    r"(?: before)?)(?:[,.]\s.*)?"
+    r"|(?:(?:go|skip|play)\s+)?(?:the\s+)?(?:back(?:\s+(?:one|a song))?|previous(?:\s+(?:one|song"
     r"|track))?"
     r"|(?:the\s+)?(?:last|one before)(?:\s+(?:one|song))?)(?:\s+again)?",
     re.IGNORECASE,
 )
 _STOP = re.compile(
     r"(?:(?:stop|pause|quiet|silence|hush|shush|enough)[\s,!.]*)+(?:(?:it|that|this|the music"
-    r"|the song"
+    r"|the song|there"
     r"|please|now|for a (?:moment|minute|second|bit))\b[\s,!.]*)*(?:[,.!]\s*.*|(?:i|he|she"
     r"|we)\b.*)?"
     r"|(?:turn|switch) (?:it|that|the music) off\b.*",
@@ -39,7 +43,11 @@ _WHICH = re.compile(
     r"(?:.{0,30}\b)?(?:who(?:'s| is| sings| plays)? (?:it|this|that|singing|playing)|what(?:'s"
     r"| is) (?:it|this|that"
     r"|playing)"
-    r"(?: (?:song|one|called))?|which (?:song|one) is (?:this|it|that))\W*",
+    r"(?: (?:song|one|track))?(?: called)?|who(?:'s| is) (?:this|that|it) by|(?:what"
+    r"|which) (?:album|band|artist)"
+    r" is (?:this|that|it)|(?:what(?:'s| is) )?(?:the (?:song|track)(?: called)?"
+    r"|the"
+    r" name of (?:it|this|that)(?: (?:one|song))?)|which (?:song|one) is (?:this|it|that))\W*",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
@@ -82,9 +90,20 @@ def played(scene: Scene) -> Reading | None:
         return _put(scene, song)
     if _AGAIN.fullmatch(core) and scene.last.plan.api in _PLAYS:
         return scene.call_of(scene.last.plan, song)
+    if _HEAR.fullmatch(core.rstrip("!. ")) and song and scene.last.plan.api not in _PLAYS:
+        return scene.call("play_song", song, song_name=title_of(song))
     if named := _named_instead(scene):
         return named
-    return _whole(scene, song) or _put(scene, song) or _other(scene)
+    return (
+        lists.of_song(scene, song)
+        or lists.more_of_artist(scene, song)
+        or lists.put_there(scene)
+        or _whole(scene, song)
+        or _put(scene, song)
+        or lists.named(scene)
+        or _called(scene)
+        or _other(scene)
+    )
 
 
 _AGAIN = re.compile(
@@ -92,10 +111,22 @@ _AGAIN = re.compile(
     r"(?:again|once more|one more time|from the (?:start|beginning))",
     re.IGNORECASE,
 )
+_HEAR = re.compile(
+    r"(?:let me hear|play|put on) (?:it|that|this)(?: (?:one|song))?(?: (?:again|right now|now))*",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(
-    r"(?:(?:i (?:meant|mean|said)|play|try|put on|make it|rather|not (?:this"
+    r"(?:put (?P<put>.+?) on|(?:(?:i (?:meant|mean|said)|i was thinking of|just|play|try|put on"
+    r"|make it|rather|not (?:this"
     r"|that)(?: one)?)[\s,]+)*"
-    r"(?P<name>.+?)(?: instead| rather)?",
+    r"(?P<name>.+?)(?: instead| rather)?)",
+    re.IGNORECASE,
+)
+_PLAY = re.compile(r"(?:play|put)\b", re.IGNORECASE)
+_CALLED = re.compile(
+    r"(?:(?:the other one|play|put on|i was thinking of|i (?:meant|mean)|not (?:this|that)(?: one"
+    r"| song)?(?: after all)?"
+    r"|just)[\s,]+)*(?:the )?(?:one called |song called )?(?P<name>[\w'’ ]+?)(?: one)?",
     re.IGNORECASE,
 )
 
@@ -104,9 +135,10 @@ def _named_instead(scene: Scene) -> Reading | None:
     """ "no, Neon Lights": another song, artist, album or playlist by its whole name."""
     found = _NAMED.fullmatch(scene.core.rstrip("!. "))
     opened = scene.said.no or re.search(r"\b(?:instead|rather)\b", scene.core, re.I)
-    if found is None or not opened or scene.last.plan.api not in _PLAYS:
+    opened = opened or _PLAY.match(scene.core)
+    if found is None or not opened or scene.last.app != "music":
         return None
-    name = words(found["name"])
+    name = words(found["put"] or found["name"])
     for api, (argument, field) in _PLAYS.items():
         for one in scene.view.items:
             if one.app == "music" and one.text(field) and words(one.text(field)) == name:
@@ -114,9 +146,29 @@ def _named_instead(scene: Scene) -> Reading | None:
     return None
 
 
+def _called(scene: Scene) -> Reading | None:
+    """ "no, the funny valentine": the only song of the person's that has all these words."""
+    found = _CALLED.fullmatch(scene.core.rstrip("!. "))
+    if found is None or not (scene.said.no or "called" in scene.core):
+        return None
+    wanted = set(telling_words(found["name"]))
+    songs = {
+        title_of(one): one
+        for one in scene.view.items
+        if one.app == "music" and wanted and wanted <= set(words(title_of(one)))
+    }
+    if len(songs) != 1:
+        return None
+    name, song = next(iter(songs.items()))
+    return scene.call("play_song", song, song_name=name)
+
+
 def _song(scene: Scene) -> Item | None:
     """The song that plays, or was played last."""
-    row = scene.view.row.get(scene.playing or "")
+    if scene.last.plan.api in ("play_song", "add_song_to_playlist") and scene.last.items:
+        row = scene.view.row.get(scene.last.items[0])
+    else:
+        row = scene.view.row.get(scene.playing or "")
     if row is not None:
         return scene.view.items[row]
     return next(iter(scene.state.items(scene.view, "music")), None)

@@ -6,7 +6,8 @@ from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.reading import READ_BY, Reading, Scene
 
 _OPENS = re.compile(
-    r"(?:read|open|show|see|view|tell me (?:more )?about|let me see|what(?:'s| is| was| about)"
+    r"(?:read|open|show|see|view|tell me (?:more )?about|let me see|what(?:'s| is| was"
+    r"| about)(?: in| on)?"
     r"|what does|how about)?(?:\s+(?:me|out|up))*\s*$",
     re.IGNORECASE,
 )

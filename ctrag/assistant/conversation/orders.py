@@ -18,7 +18,8 @@ _VERBS = (
 )
 OPENERS = (
     r"(?:(?:and|also|then|now|please|pls|just|so|ok|okay|um|uh|oh|maybe|afterwards?|after that"
-    r"|could you|can you|would you|will you|i need you to|i want you to|i'd like you to)[\s,]+)*"
+    r"|kindly|you (?:can|may)|would you|could you|can you|would you|will you|i need you to"
+    r"|i want you to|i'd like you to)[\s,]+)*"
 )
 REQUEST = re.compile(rf"{OPENERS}(?:{_VERBS}|don't forget|what|when|where|who|how)\b", re.I)
 SURE = re.compile(

@@ -6,16 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.conversation.remarks import order_of
 from ctrag.text.dates.temporal_expressions import offered_dates, offered_datetimes
+from ctrag.text.false_starts import as_meant
 from ctrag.text.words import STOPWORDS, fold, stems, words
 from stores.people.items import Item
 
 _OPENING = re.compile(
     r"^(?:(?:and|also|oh|ah|aah|eh|uh|um|ugh|hmm+|hm|er|well|ok|okay|alright|all right|right|good"
     r"|great|perfect|nice|cool|fine|lovely|super|grand|so|now|then|but|sorry|actually|please|hey"
-    r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot|damn|oops|nope|nah|wait|hang on|hold on"
+    r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot(?! \S+ an?\b)|damn|oops|nope|nah|wait"
+    r"|hang on|hold on"
+    r"|n(?=\s)|k+(?=\s)|ugh+|lol|o+h+|a+h+|a+w+|ay+|h+m+|pls|plz|very (?:well|good)|that'?ll do"
+    r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
+    r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
     r"|no wait|no no|no(?=\s*[,.!;:-]|\s+(?:no|not|make|better|rather|at|the|it|i|that|leave"
-    r"|cancel|play|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
+    r"|cancel|play|just|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
     r"|can you|could you|would you|will you|i'?d like you to|now)\b[\s,.!;:…-]*)+",
     re.IGNORECASE,
 )
@@ -24,7 +30,6 @@ _NO = re.compile(
     r"|i said|wrong)\b",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"[\s,]+(?:then|so|please|pls|thanks|thank you|ok|okay|now)[\s.!]*$", re.I)
 
 _TIME = frozenset(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -37,7 +42,7 @@ _TIME = frozenset(
     "fri sat "
     "sun january february march april may june july august september october november december "
     "first second third th st nd rd next this same time sharp an a the in at on by for till until "
-    "from of around about another more less couple".split()
+    "from of around about another more less couple following hr hrs".split()
 )
 _NAMES_TIME = _TIME - frozenset(
     "to past an a the in at on by for till until from of around about another more less couple "
@@ -54,7 +59,7 @@ _EMPTY = (
         "postpone delay snooze have get back forward off then now wait meant mean said actually "
         "i it "
         "that this too also well really one ones just only still maybe let lets s start starting s "
-        "want would like need needs be is was time fine thanks".split()
+        "want would like need needs be is was time fine thanks works work suits suit me us".split()
     )
 )
 
@@ -92,17 +97,19 @@ class Said:
     """Whether it takes back what was said or done before."""
 
 
+_EH = re.compile(r"(?<=,)\s*eh,", re.I)
+
+
 def said(text: str) -> Said:
     """A turn without its opening; the turn itself where nothing else is in it."""
-    text = " ".join(text.replace("’", "'").split())
+    text = _EH.sub("", as_meant(" ".join(text.replace("’", "'").split())))
     opening = _OPENING.match(text)
     begin = opening.end() if opening else 0
     core = text[begin:].strip() or text
-    core = _CLOSING.sub("", core).strip(" ,;") or core
     no = bool(_NO.search(text[:begin])) or bool(
         re.match(r"(?:not|rather|better|i meant|i mean|i said|wrong)\b", core, re.I)
     )
-    return Said(text, core, no)
+    return Said(text, order_of(core), no)
 
 
 def names_time(text: str) -> bool:
@@ -140,11 +147,13 @@ def apart_from_time(text: str) -> list[str]:
 def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     """The time to which an item is moved by what was said: on its own day, and in its own half of
     the day, unless the text says another one."""
-    text = _BEFORE_TIME.sub("", text)
+    text = re.sub(r"\bhrs?\b", "hour", _BEFORE_TIME.sub("", text), flags=re.I)
     own = None if item is None else item_text.time_of(item)
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
         return near
+    if own is not None and (weekday := _FOLLOWING.search(text)):
+        text = _FOLLOWING.sub(f"{_weekday_after(weekday[1], own):%d %B %Y}", text)
     if own is not None and _SAME_NEXT_WEEK.search(text):
         weeks = (at.date() - own.date()).days // 7 + 1
         return own + timedelta(weeks=max(weeks, 1))
@@ -155,11 +164,34 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     if anchors:
         found = [one for one in found if one != own] or found
     ahead = [one for one in found if one >= at]
-    return next(iter(ahead or found), None)
+    first = next(iter(ahead or found), None)
+    if first is None or own is None or _HALF_OF_DAY.search(text):
+        return first
+    same_day = [one for one in found if abs(one - first) == timedelta(hours=12)]
+    same_day = [one for one in same_day if one.date() == first.date() and one >= at]
+    hours = own.hour + own.minute / 60
+    return min([first, *same_day], key=lambda one: abs(one.hour + one.minute / 60 - hours))
 
 
-_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)\s+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
-_SAME_TIME = re.compile(r"\b(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
+_BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(
+    r"\d\s*(?:am|pm)\b|\b(?:a\.?m|p\.?m|morning|afternoon|evening|night|tonight|noon)\b|\b(?:0|1[3-9]|2\d)"
+    r"[:.h]?\d\d\b",
+    re.IGNORECASE,
+)
+_FOLLOWING = re.compile(
+    r"\bthe following ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
+)
+
+
+def _weekday_after(name: str, moment: datetime) -> datetime:
+    """The first such weekday after a moment's day."""
+    days = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    away = (days.index(name.casefold()) - moment.weekday() - 1) % 7 + 1
+    return moment + timedelta(days=away)
+
+
+_SAME_TIME = re.compile(r"\b(?:(?:at|in)\s+)?(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
 _SAME_NEXT_WEEK = re.compile(
     r"\b(?:the )?same\b(?: (?:day|time|day and time|time and day))?,? (?:for |but |again )?"
     r"next week\b",

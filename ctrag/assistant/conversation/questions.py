@@ -22,7 +22,8 @@ _NUMBERS = {
 _ASIDE = frozenset(stems(["please", "one", "mean", "meant", "thanks", "thank"]))
 """What is said beside a choice."""
 _ASKS = re.compile(
-    r"\W*(?:and\s+|but\s+|so\s+)?(?:what|when|where|who|whose|why|how|did|does|do|is|are|was|were|has|have"
+    r"\W*(?:and\s+|but\s+|so\s+)?(?:what|when|where|who|whose|why|how|did|does|do|is|are|was"
+    r"|were|has|have"
     r"|had)(?:'s)?\b",
     re.IGNORECASE,
 )
@@ -30,7 +31,8 @@ _ASKS = re.compile(
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(
     r"\W*(?:(?:the|number|no\.?|nr\.?|take|option|choice|i meant?|make it|it'?s|yes"
-    r"|ok(?:ay)?|sorry)[\s,]+)*(?:(\d)|(one|two|three|four|first|second|third|fourth|1st|2nd|3rd|4th|last|bottom"
+    r"|ok(?:ay)?|sorry)[\s,]+)*(?:(\d)|(one|two|three|four|first|second|third|fourth|1st|2nd|3rd"
+    r"|4th|last|bottom"
     r"|middle|top|former|latter|other))(?:[\s,]+(?:one|choice|option|of (?:them|those|these)|please"
     r"|then|thanks))*\W*",
     re.IGNORECASE,

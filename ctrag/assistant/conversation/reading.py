@@ -6,8 +6,9 @@ from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
-from ctrag.assistant.conversation.phrases import Said, ordinal
+from ctrag.assistant.conversation.phrases import Said
 from ctrag.assistant.conversation.state import State, Turn
+from ctrag.assistant.conversation.the_one import Listed, the_one
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item, Person
@@ -65,11 +66,12 @@ class Scene:
         return [*near, *(i for i in self.view.items if i.app in apps and i.id not in ids)]
 
     def placed(self, text: str) -> tuple[Item, re.Match[str]] | None:
-        """What "the second one" of a text is among what was listed, and where it says so."""
-        listed = self.state.shown(self.view)
-        found = ordinal(text, len(listed))
-        item = listed[found[0]] if found else None
-        return (item, found[1]) if found and item is not None else None
+        """What "the second one" or "the one about soup" of a text is among what was listed, and
+        where it says so."""
+        shown = self.state.shown(self.view)
+        app = next((one.app for one in shown if one is not None), self.last.app)
+        since = [one.items[0] for one in self.state.turns if len(one.items) == 1]
+        return the_one(text, Listed(shown, since, self.own(app)))
 
     def call(self, api: str, item: Item | None, text: str = "", **values: Value) -> Reading | None:
         """The whole call, all of whose arguments are known; None where this toolbox lacks it."""
@@ -87,3 +89,7 @@ class Scene:
         if self.toolbox.get(api) is None:
             return None
         return Reading(text, Focus(() if item is None else (item.id,), (api,), values))
+
+    def with_items(self, text: str, ids: tuple[str, ...]) -> Reading:
+        """A text that is planned with these items before all others."""
+        return Reading(text, Focus(ids))

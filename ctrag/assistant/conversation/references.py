@@ -2,38 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.focus import Focus
-from ctrag.assistant.conversation.news import news
 from ctrag.assistant.conversation.phrases import POINTS, best_named, said
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.planning.mentions import mentioned
-from ctrag.text.words import telling_words, words
+from ctrag.assistant.conversation.telling import TELLS
+from ctrag.text.words import telling_words
 from stores.people.items import Item
 
-_TELL = re.compile(
-    r"(?P<verb>tell|ask|let|answer|reply to|reply|write(?: to)?|message|text|mail|email|remind|warn"
-    r"|say sorry to|apologi[sz]e to|thank|send|inform|notify|say to)\s+"
-    r"(?P<whom>him|her|them both|both of them|them all|them|they both|both|everyone|everybody|all"
-    r"|the (?:first|second|third|last)(?: one)?"
-    r"|[^\W\d_][\w'’-]*(?-i: [A-ZÀ-Ý][\w'’-]*)*)\b(?P<what>.*)",
-    re.IGNORECASE,
-)
-_MANY = frozenset("them both everyone everybody all they".split())
-_KNOW = re.compile(
-    r"^\s*(?:both\s+|all\s+)?know(?:\s+(?:it|so|that|about (?:it|that|this)))?\s*$", re.I
-)
-_ABOUT = re.compile(
-    r"^\s*(?:so|that|about (?:it|that|this|the change)|why|the same)?(?:\s*instead)?\s*$", re.I
-)
-_CALL = re.compile(
-    r"(?P<verb>call|ring|phone|dial|try|give)\s+(?P<whom>him|her|them|[^\W\d_][\w'’-]*"
-    r"(?: [^\W\d_][\w'’-]*)?)(?:\s+(?:back|up|a (?:ring|call)|for me|instead|now))*$",
-    re.IGNORECASE,
-)
 _PERSON = re.compile(
     r"(?<!of )(?<!these )\b(him|her|he|she|them)\b(?!\s+(?:own|self))", re.IGNORECASE
 )
@@ -53,214 +30,6 @@ _TRAVEL = re.compile(
 _IT = re.compile(r"\b(?:it|that one|this one|that|this|those|these)\b", re.IGNORECASE)
 
 
-def told(scene: Scene) -> Reading | None:
-    """A message, or a call, to somebody in focus: "tell him …", "let them know", "ring her"."""
-    call = _CALL.fullmatch(scene.core)
-    if call:
-        whom = somebody(scene, call["whom"], call["verb"])
-        return None if whom is None else _called(scene, whom)
-    scene = _as_told(scene)
-    found = _TELL.search(scene.core)
-    if found is None or (found["verb"].casefold() == "remind" and found["whom"] == "me"):
-        return None
-    if found.start() and not re.search(
-        r"[.,;!]\s*(?:and |so |please )?$", scene.core[: found.start()]
-    ):
-        return None
-    if found["verb"].casefold() == "send" and found["what"].strip():
-        return None
-    whom, what = _whole_mention(scene, found["whom"], found["what"])
-    points = whom.casefold() in ("him", "her") or _MANY & set(words(whom))
-    events = scene.state.items(scene.view, "calendar")
-    placed = scene.placed(whom)
-    event: Item | None = None
-    if placed:
-        event = placed[0] if placed[0].app == "calendar" else None
-        if event is None:
-            return None
-    elif points and _MANY & set(words(whom)):
-        event = next((one for one in events if _attendees(scene, one)), None)
-    person = None if event is not None else somebody(scene, whom, "")
-    if person is None and event is None:
-        return None
-    if person is not None and (again := _said_again(scene, person, what)):
-        return again
-    message = _message(scene, found["verb"], what)
-    if message is None and found.start():
-        return None  # what was said before is what to write
-    if message is None:
-        asked = person if event is None else f"everybody of “{title_of(event)}”"
-        return Reading(scene.said.text, ask=f"What shall I write to {asked}?")
-    if event is None and person is not None:
-        event = _with_person(scene, person)
-    ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
-    name = person or (_attendees(scene, event)[0] if event else "")
-    text = f"{message[0]} {name} {message[1]}".strip()
-    if event is not None and (
-        placed or points or (_known(message) and _changed_last(scene, event))
-    ):
-        focus = Focus(
-            (event.id, *(i for i in ids if i != event.id)),
-            ("notify_attendees",),
-            {"title": title_of(event)},
-        )
-        if _known(message):
-            focus = Focus(focus.items, focus.apis, {**focus.values, "message": message[1]})
-        return Reading(text, focus)
-    if not points:
-        return None if message[1] == what.strip() else Reading(text, Focus(ids))
-    mail = _mail_of(scene, person)
-    if mail is not None:
-        values = {"subject": title_of(mail)}
-        if _known(message):
-            values["body"] = message[1]
-        return Reading(text, Focus((mail.id,), ("reply_to_mail",), values))
-    if person is not None and scene.person.contact(person) is not None:
-        values = {"to": person}
-        if _known(message):
-            values["body"] = message[1]
-        return Reading(text, Focus(ids, ("send_mail",), values))
-    return Reading(text, Focus(ids))
-
-
-_SENDS = re.compile(
-    r"(?:send|drop|shoot|write|give)\s+(?P<whom>him|her|them|everyone|[^\W\d_][\w'’-]*)\s+an?\s+"
-    r"(?:(?:quick|short|little)\s+)?(?:mail|email|message|text|line|note)\s*"
-    r"(?:that\b|saying(?: that)?\b|to say(?: that)?\b|,|:)\s*(?P<what>.+)",
-    re.I,
-)
-
-
-def _as_told(scene: Scene) -> Scene:
-    """ "send him a mail that …" is "tell him …"."""
-    found = _SENDS.fullmatch(scene.core)
-    if found is None:
-        return scene
-    return replace(scene, said=replace(scene.said, core=f"tell {found['whom']} {found['what']}"))
-
-
-def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
-    """Who is named, and the rest, where a name goes on in small letters: "nurse jang"."""
-    rest = what.split()
-    for more in (2, 1):
-        wanted = set(words(" ".join([whom, *rest[:more]])))
-        if len(rest) >= more and any(
-            wanted <= {*words(one.name), *words(one.relation)} for one in scene.person.contacts
-        ):
-            return " ".join([whom, *rest[:more]]), " " + " ".join(rest[more:])
-    return whom, what
-
-
-_THE_SAME = re.compile(r"\s*(?:the same(?: thing)?|that|it|so)?\s*(?:too|as well|also)?\s*", re.I)
-_TEXTS = ("body", "message")
-
-
-def _said_again(scene: Scene, person: str, what: str) -> Reading | None:
-    """ "and tell Omar too", "tell her the same": what was written last, to somebody else."""
-    last = scene.last.plan
-    text = next((last.arguments[name] for name in _TEXTS if name in last.arguments), None)
-    again = re.search(r"\b(?:too|as well|also|same)\b", f"{what} {scene.said.text}", re.I)
-    if not isinstance(text, str) or not again or not _THE_SAME.fullmatch(what):
-        return None
-    if scene.person.contact(person) is None or person in scene.last.people[:1]:
-        return None
-    ids = tuple(one.id for one in scene.state.items(scene.view)[:3])
-    mail = _mail_of(scene, person)
-    if mail is not None and last.api != "notify_attendees":
-        return scene.call("reply_to_mail", mail, subject=title_of(mail), body=text)
-    asked = f"write to {person} {text}"
-    return Reading(asked, Focus(ids, ("send_mail",), {"to": person, "body": text}))
-
-
-OWN_WORDS = re.compile(
-    r"(?:that\s+)?(?P<text>(?:i|i'm|i'll|i've|i'd|it|it's|it'll|we|we're|we'll|we've|there|there's"
-    r"|yes|no|thanks|thank you|sorry|the|my|our|this|that's)\b.*)",
-    re.IGNORECASE,
-)
-OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his|their|he's|she's|they're|why)\b", re.I)
-
-
-def _known(message: tuple[str, str]) -> bool:
-    return message[0] == "write to"
-
-
-def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
-    """The verb and the text that goes with it; the text is said as it is to be written where the
-    verb is "write to". None where nobody said what to write."""
-    what = what.strip(" ,.:")
-    if (verb.casefold() == "let" and _KNOW.match(what)) or (
-        verb.casefold()
-        in ("tell", "notify", "inform", "warn", "message", "text", "mail", "write to")
-        and _ABOUT.match(what)
-    ):
-        latest = news(scene)
-        return None if latest is None else ("write to", latest)
-    if verb.casefold() == "let":
-        what = re.sub(r"^(?:both |all )?know\s+", "", what, flags=re.I)
-        verb = "tell"
-    if verb.casefold().startswith(("say sorry", "apolog")):
-        return "write to", f"Sorry {what}."
-    own = OWN_WORDS.fullmatch(what)
-    says = verb.casefold() in ("tell", "write to", "answer", "say to")
-    if says and own and not OTHERS.search(own["text"]):
-        text = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
-        return "write to", f"{text[:1].upper()}{text[1:]}."
-    return verb, what
-
-
-def somebody(scene: Scene, whom: str, verb: str) -> str | None:
-    """Who is meant by a pronoun or a name; None where nobody is known."""
-    people = scene.state.people(scene.view, scene.person)
-    if whom.casefold() in ("him", "her", "them", "both"):
-        return next(iter(people), None)
-    found = mentioned(whom, scene.person.contacts)
-    if len(found) > 1:
-        near = [one for one in found if one.name in people]
-        return near[0].name if near else None
-    return found[0].name if found else None
-
-
-def _called(scene: Scene, whom: str) -> Reading | None:
-    if scene.person.contact(whom) is None:
-        return None
-    missed = scene.last.plan.api in ("get_missed_calls", "play_voicemail")
-    logged = [
-        one
-        for one in scene.view.items
-        if one.app == "phonecall"
-        and one.text("direction") == "missed"
-        and one.text("contact") == whom
-    ]
-    if missed and logged:
-        return scene.call("return_missed_call", logged[0], contact=whom)
-    return scene.call("call_contact", None, contact=whom)
-
-
-def _attendees(scene: Scene, event: Item) -> list[str]:
-    own = scene.person.profile.name.casefold()
-    return [one for one in item_text.people(event) if one.casefold() != own]
-
-
-def _changed_last(scene: Scene, event: Item) -> bool:
-    last = scene.last
-    return last.plan.api in ("reschedule_event",) and event.id in last.items[:1]
-
-
-def _with_person(scene: Scene, person: str) -> Item | None:
-    """The event in focus in which somebody takes part, who sent no mail that is in focus later."""
-    for one in scene.state.items(scene.view, "calendar", "mail"):
-        if one.app == "mail" and person in item_text.people(one):
-            return None
-        if one.app == "calendar" and person in _attendees(scene, one):
-            return one
-    return None
-
-
-def _mail_of(scene: Scene, person: str | None) -> Item | None:
-    near = scene.state.items(scene.view, "mail")
-    return next((one for one in near if person in item_text.people(one)), None)
-
-
 def pointed(scene: Scene) -> Reading | None:
     """Whatever else points back: with names and places in place of pronouns, and what is in focus
     before what retrieval finds."""
@@ -270,10 +39,12 @@ def pointed(scene: Scene) -> Reading | None:
     ids = [one.id for one in near[:3]]
     if placed:
         item = placed[0]
-        text = f"{text[: placed[1].start()]}{title_of(item)}{text[placed[1].end() :]}"
+        name = item_text.title(item)
+        text = f"{text[: placed[1].start()]}{name}{text[placed[1].end() :]}"
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):
-        return None
+        named = _listed(scene, text)
+        return None if named is None else Reading(text, Focus((named.id,)))
     there = _there(text)
     place = _place(scene)
     if there and _TRAVEL.search(text):
@@ -289,7 +60,7 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(f"{text[: again.start()]}{order}{text[again.end() :]}", Focus(tuple(ids)))
     if _elsewhere(scene, text, near):
         ids = []
-    spoken_to = None if _REMINDS.match(text) else _TELL.search(text)
+    spoken_to = None if _REMINDS.match(text) else TELLS.search(text)
     found = _PERSON.search(text)
     if person and _REMINDS.match(text):
         person = person.split()[0]
@@ -303,6 +74,15 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(text, Focus(tuple(ids)))
     short = len(text.split()) <= 8 or scene.said.text.casefold().startswith("and")
     return Reading(text, Focus(tuple(ids))) if short and _IT.search(text) else None
+
+
+def _listed(scene: Scene, text: str) -> Item | None:
+    """What a text names of the things that were just listed."""
+    if len(scene.last.items) < 2:
+        return None
+    shown = [one for one in scene.state.shown(scene.view) if one is not None]
+    said = [word for word in telling_words(text) if word not in _EVERYDAY and len(word) > 2]
+    return best_named(said, shown, 0.5) if said and len(text.split()) <= 12 else None
 
 
 _DO_IT = re.compile(r"\b(?<=to )do (?:it|that|this|so)\b", re.IGNORECASE)
@@ -344,7 +124,7 @@ def _there(text: str) -> re.Match[str] | None:
     found = [
         one
         for one in _THERE.finditer(text)
-        if not re.search(r"\b(?:is|are|was|will|would|if)\W+$", text[: one.start()], re.I)
+        if not re.search(r"\b(?:is|are|was|will|would|if)\W*$", text[: one.start()], re.I)
     ]
     return found[-1] if found else None
 

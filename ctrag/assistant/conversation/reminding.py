@@ -18,9 +18,10 @@ _LEAD = (
     r"|(?:set|give me|make|add|create|put in)(?: me)? (?:a|another) reminder(?: for)?)"
 )
 _BEFORE = (
-    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+|quarter"
+    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+"
+    r"|quarter"
     r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
-    r"{1,5}before(?:hand)?"
+    r"{1,5}(?:before(?:hand)?|ahead|earlier|in advance)"
 )
 _IT = r" (?:it|that|this|then)(?: (?:starts|begins))?"
 _TIME_FIRST = re.compile(
@@ -31,7 +32,8 @@ _TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})",
 _ANOTHER = re.compile(
     r"(?:(?:set |make |add |create |give me |put in )?(?:me )?(?:another|one more|a second"
     r"|one)(?: one"
-    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also"
+    r"| reminder)?|(?:the )?same(?: (?:reminder|thing|one))?(?: again)?|again|also|once more"
+    r"|one more time"
     r"|remind me again)(?:,? (?:for|at|on|in))?\s+(?P<rest>.+)",
     re.IGNORECASE,
 )
@@ -52,6 +54,12 @@ def another(scene: Scene) -> Reading | None:
     if _TO.match(rest):
         return Reading(f"remind me {rest}")
     reminder = next(iter(scene.state.items(scene.view, "reminders")), None)
+    if (
+        added
+        and apart_from_time(rest)
+        and re.match(r"(?:another|one|a second)\b", scene.core, re.I)
+    ):
+        return scene.call_with("create_reminder", None, f"remind me about {rest}")
     if reminder is None or apart_from_time(rest):
         return None
     due = _due(scene, reminder, rest)
@@ -63,6 +71,7 @@ def reminded_again(scene: Scene) -> Reading | None:
     """ "remind me of it again on Thursday, same time"."""
     found = _REMIND.match(scene.core)
     near = scene.state.items(scene.view, "reminders", "calendar")
+    near = near or scene.state.items(scene.view, "notes", "mail")
     if found is None or not near:
         return None
     rest = scene.core[found.end() :].strip(" ,.")
@@ -78,6 +87,7 @@ def reminded_again(scene: Scene) -> Reading | None:
 def reminded_before(scene: Scene) -> Reading | None:
     """ "remind me the evening before it", "remind me to iron a shirt an hour before that"."""
     core = scene.core.rstrip(".!? ")
+    core = re.sub(r"\b(?:ahead|earlier|in advance)\b", "before", core, flags=re.I)
     found = _TIME_FIRST.fullmatch(core) or _TIME_LAST.fullmatch(core)
     made = {turn.items[0] for turn in scene.state.turns if turn.made and turn.app == "reminders"}
     # A reminder that was just made is of what "it" is, and seldom "it".

@@ -3,9 +3,10 @@
 
 import re
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.orders import requests_in
 from ctrag.assistant.conversation.phrases import (
@@ -20,6 +21,7 @@ from ctrag.assistant.planning.slots import OWNED
 from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates
 from ctrag.text.words import STOPWORDS, telling_words, words
 from ctrag.toolbox import Argument
+from stores.people.items import Item
 
 _TOO = re.compile(r"[\s,]+(?:too|as well|also)$", re.IGNORECASE)
 _LEAD = re.compile(
@@ -128,6 +130,10 @@ def _other_item(scene: Scene, argument: Argument, value: str) -> Plan | None:
     shown = [one for one in scene.state.shown(scene.view) if one is not None and one.app == app]
     known = scene.last.plan.arguments.get(argument.name)
     others = [one for one in scene.own(app) if title_of(one) != known]
+    sent = mentioned(value, scene.person.contacts)
+    theirs = [one for one in others if sent and sent[0].name in item_text.people(one)]
+    if len(sent) == 1 and theirs and app in ("mail", "calendar"):
+        return _with(scene.last.plan, argument, title_of(max(theirs, key=_when)))
     told = [word for word in telling_words(value) if word not in ("one", "ones", "other")]
     if not told:
         alike = [one for one in shown if title_of(one) != known]
@@ -135,6 +141,10 @@ def _other_item(scene: Scene, argument: Argument, value: str) -> Plan | None:
     else:
         named = best_named(told, others, 0.6)
     return None if named is None else _with(scene.last.plan, argument, title_of(named))
+
+
+def _when(item: Item) -> datetime:
+    return item_text.time_of(item) or datetime.min
 
 
 def _with(plan: Plan, argument: Argument, value: str | list[str]) -> Plan:

@@ -5,7 +5,7 @@ import re
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.phrases import best_named
 from ctrag.assistant.conversation.reading import Reading, Scene
-from ctrag.assistant.conversation.references import OTHERS, OWN_WORDS, somebody
+from ctrag.assistant.conversation.telling import OTHERS, OWN_WORDS, somebody
 from ctrag.text.words import telling_words
 
 _REPLIES = re.compile(
@@ -27,7 +27,7 @@ def replied(scene: Scene) -> Reading | None:
         return None
     what = found["what"]
     own = OWN_WORDS.fullmatch(what)
-    if re.match(r"(?:tell|answer)\b", scene.core, re.I) and own is None:
+    if re.match(r"(?:tell|answer)\b(?!:)", scene.core, re.I) and own is None:
         return None
     if own is None or OTHERS.search(own["text"]):
         text = scene.core

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ctrag.assistant.conversation.breaks import CLOCK, Breaks, kept_by_assistants
+from ctrag.assistant.conversation.corrections import redirected
 from ctrag.assistant.conversation.orders import (
     OPENERS,
     OWN,
@@ -54,15 +55,78 @@ _REPORTED = re.compile(
     r"^(?!.*\b(?:when|where|what|who|how|which|did|does|not|isn't|aren't|said|says|thinks)\b)"
     r"(?:\S+\s+){1,7}(?:(?:is|are|'s|was|were|has been|have been|been|all|now|got|already)\s+)?"
     r"(?:done|finished|bought|paid|sent|fed|sorted|gone|made|written|put away|taken|"
-    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned|watered"
+    r"(?:changed|filled|washed|cleaned|posted|booked|called|ordered|delivered|collected|returned"
+    r"|watered"
     r"|charged|fixed|printed|packed|cooked|replaced|mailed|submitted|renewed|picked up|dropped off"
     r"|ironed|emptied|oiled|sharpened|weighed|signed|filed|tested|checked|closed|locked|planted"
     r"|repaired|painted|measured|mended|baked|fetched|handed in|folded|brushed|polished|sanded))$",
     re.I,
 )
 """What is done is said: "the rent is paid"; on its own it ticks a reminder off."""
+_CALENDAR = r"(?:cal|calendar|diary|agenda|schedule)\b"
+_CERTAIN = re.compile(
+    rf"{OPENERS}(?:(?:put|add|enter|pop|take|get|keep|throw|remove)\s.{{1,50}}?\s(?:in|into|on"
+    rf"|to|off|out of"
+    rf"|from)\s(?:my|the|our)\s{_CALENDAR}|remind me\b|set (?:me )?a reminder|connect me\b"
+    r"|have me (?:ring|call|phone)\b|play (?:me\b|my\b|some\b)|(?:tick|cross|check) .*\b(?:off"
+    r"|done)\b)",
+    re.I,
+)
+"""What nobody but an assistant is asked for."""
+_MINE = re.compile(
+    rf"{OPENERS}(?:put|add|enter|pop|take|get|throw|remove)\s.{{1,50}}?\s(?:in|into|on|to|off"
+    rf"|out of|from)\smy\s"
+    rf"{_CALENDAR}|{OPENERS}have me (?:ring|call|phone)\b",
+    re.I,
+)
+_REMIND = re.compile(rf"{OPENERS}(?:remind|set|don't)\b", re.I)
+_WH = re.compile(rf"{OPENERS}(?:what|how|when|where|who|which|is|are|will|any)", re.I)
+_ALSO_ASKED = re.compile(
+    rf"{OPENERS}(?:try|return|accept|connect|enter|pause|redial|leave|let .* wait|weather"
+    rf"|flights?)\b"
+    rf"|.*\bleave (?:it|that) (?:till"
+    r"|until)\b",
+    re.I,
+)
+_GIVES_MUSIC = re.compile(
+    rf"{OPENERS}(?:give|get) me (?!a (?:ring|call)|an? |the\b|your\b|\S+ (?:number|address"
+    rf"|details))\S+"
+    rf"(?: \S+){{0,3}}$|(?!(?:so|go|come|carry|hold|hang|move|read|it|that|and|later"
+    rf"|early)\b)\S+ on(?: please)?$",
+    re.I,
+)
+_NEXT_ORDER = re.compile(
+    r"(?!.*\b(?:it|that|this|them|him|her)\b)(?:please )?(?:call|ring|phone|text|email|mail|play"
+    r"|pause|cancel|snooze"
+    r"|remind me|block|skip|reschedule) \S+",
+    re.I,
+)
+"""Orders that begin anew after a bare comma."""
+_RAIN = re.compile(
+    r"(?:is it (?:going to|gonna)|will it|is it) (?:be )?"
+    r"(?:rain|snow|raining|snowing|cold|warm|hot|windy)\b",
+    re.I,
+)
+_ASIDE = re.compile(
+    r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)"
+    r"|if you can|euh|also"
+    r"|when we(?:'re|re| are) done)[,\s]+)+",
+    re.I,
+)
+_FRONT = re.compile(
+    r"(?:in|on|to|for|at) (?!it\b|that\b)[^,.;!?]{2,40}?,? (?=(?:please )?(?:add|put|write|give"
+    r"|tell|answer|send|note) )",
+    re.I,
+)
+"""Where or to whom, said first: "in the list of songs, add …"."""
+_NOUN = re.compile(
+    r"(?:route|directions|the way|the weather|weather(?![ -]wise)|flights?|news|pictures"
+    r"|the news)\b|(?:\S+\s+){1,3}voicemail$",
+    re.I,
+)
 _OF_WHAT_IS_DONE = re.compile(
-    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know|so))?\W*$",
+    r"(?:\S+\s+){1,3}?(?:it|that|this)\b|(?:tell|let|text|inform|notify)\s+\S+(?:\s+(?:know"
+    r"|so))?\W*$",
     re.I,
 )
 """A request about what was said to be done."""
@@ -114,7 +178,7 @@ def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one, or long."""
     if len(text) > _LONGEST:
         return [text]
-    told = _AND.sub(" and ", as_meant(text))
+    told = redirected(_AND.sub(" and ", as_meant(text)))
     found = []
     begin = 0
     for one in breaks_in(told, _between):
@@ -136,6 +200,9 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
     begin = 0
     for found in _BREAK.finditer(text):
         left, right = text[begin : found.start()], text[found.end() :]
+        end = found.end()
+        if (aside := _ASIDE.match(right)) and len(right[aside.end() :].split()) > 1:
+            right, end = right[aside.end() :], end + aside.end()
         if not left.strip() or not right.strip() or _in_quotes(left):
             continue
         if "then" in found.group() and right.casefold().startswith("that "):
@@ -143,13 +210,15 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
         if found.lastgroup == "soft" and _PUT_NOWHERE.match(left.strip()):
             continue
         ruled = _apart(left, right, found.lastgroup or "soft", _spoken(found))
-        one = Break(found.start(), found.end(), left, right, found.group(), ruled)
+        one = Break(found.start(), end, left, right, found.group(), ruled)
         if between(one):
             yield one
             begin = found.end()
 
 
 def _between(one: Break) -> bool:
+    if one.ruled and certain(one.left, one.right):
+        return True
     return Breaks.packaged().between(one.left, one.right, one.mark, one.ruled)
 
 
@@ -167,13 +236,29 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _REPORTED.search(left) and not WRITES.match(left):
         asks = bool(REQUEST.match(right)) and not _POINTS_BACK.match(right)
         return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
-    if kind == "comma" and _INSTEAD.search(left) and _TELLS_ALONE.fullmatch(right):
+    if kind == "comma" and not WRITES.match(last_order(left)) and _NEXT_ORDER.match(right):
+        return requests_in(left) and not re.search(r"\bno\b[^,]{0,12}$", left, re.I)
+    if joined and _RAIN.match(right) and _WH.match(left):
         return True
-    if not requests_in(left) and not (joined and kind != "soft" and _INSTEAD.search(left)):
+    changed = _INSTEAD.search(left) or _CHANGES.match(left)
+    if kind == "comma" and changed and _TELLS_ALONE.fullmatch(right):
+        return True
+    right = _FRONT.sub("", right) if _FRONT.match(right) else right
+    if (
+        not requests_in(left)
+        and not _ALSO_ASKED.match(left)
+        and not (joined and _INSTEAD.search(left) and (kind != "soft" or WRITES.match(right)))
+    ):
         return False
     if not (kind == "hard" and joined) and _CALLS.fullmatch(left) and _SPOKEN_ON_IT.match(right):
         return False
     writes = bool(WRITES.match(last_order(left)))
+    if not writes and joined and (_CERTAIN.match(right) or _GIVES_MUSIC.match(right)):
+        return True
+    if not writes and _NOUN.match(right) and not _WH.match(left):
+        return True
+    if joined and _MINE.match(right) and not _REMIND.match(last_order(left)):
+        return True
     if (kind == "hard" and joined) or (kind == "comma" and joined):
         asks = bool((SURE if writes else REQUEST).match(right)) or bool(_DONE.match(right))
         return asks and not _ABOUT_IT.match(right)
@@ -188,6 +273,17 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
     if _MESSAGE_STATES.match(last_order(left)) and _CHANGES.match(right):
         return kept_by_assistants(right)
     return bool((OWN if writes else REQUEST).match(right)) and not _ABOUT_IT.match(right)
+
+
+def certain(left: str, right: str) -> bool:
+    """Whether what follows a break is asked of an assistant, whatever came before it."""
+    if _MINE.match(right):
+        return not _REMIND.match(last_order(left))
+    if _CERTAIN.match(right):
+        return not WRITES.match(last_order(left)) or bool(_MESSAGE_STATES.match(last_order(left)))
+    writes = bool(WRITES.match(last_order(left)))
+    again = _GIVES_MUSIC.match(right) or _NOUN.match(right) or _NEXT_ORDER.match(right)
+    return not writes and bool(again or _RAIN.match(right))
 
 
 def _in_quotes(left: str) -> bool:

@@ -8,6 +8,7 @@ from ctrag.assistant.answer import Answer
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.slots import OWNED
 from ctrag.text.words import terms, words
@@ -120,10 +121,7 @@ def _turn(answer: Answer, tool: Tool | None, view: PersonView, person: Person) -
     for value in plan.arguments.values():
         for one in value if isinstance(value, list) else [str(value)]:
             people += [one] if person.contact(one) is not None else []
-    spoken = set(words(answer.request.text))
-    people += [
-        one.name for one in person.contacts if spoken & {w for w in words(one.name) if len(w) > 2}
-    ]
+    people += _spoken_of(answer.request.text, person)
     change = None if answer.result is None or answer.result.change is None else answer.result.change
     return Turn(
         answer.request.text,
@@ -135,6 +133,26 @@ def _turn(answer: Answer, tool: Tool | None, view: PersonView, person: Person) -
         None if change is None else change.change_id,
         bool(read) and plan.api.startswith("create_"),
     )
+
+
+_KIN = frozenset(
+    "mum mom mummy mommy mam mama mamma mother dad daddy papa father sister brother wife husband"
+    " son "
+    "daughter aunt uncle granny grandma grandpa nan boss niece nephew".split()
+)
+
+
+def _spoken_of(text: str, person: Person) -> list[str]:
+    """Names of the contacts whom a text names, by a name or as kin, in its order."""
+    found: list[str] = []
+    for word in words(text):
+        named = [one.name for one in person.contacts if len(word) > 2 and word in words(one.name)]
+        bare = word.removesuffix("s") if word.removesuffix("s") in _KIN else word
+        if not named and bare in _KIN:
+            kin = mentioned(bare, person.contacts)
+            named = [kin[0].name] if len(kin) == 1 else []
+        found += named
+    return found
 
 
 def _named(plan: Plan, tool: Tool | None, view: PersonView) -> str | None:

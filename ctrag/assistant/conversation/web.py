@@ -16,7 +16,7 @@ from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.text.words import words
 
 _MODES = {
-    "transit": "bus train tram metro subway tube underground transit transport ferry",
+    "transit": "jeepney bus train tram metro subway tube underground transit transport ferry",
     "walking": "foot walk walking walked",
     "cycling": "bike bicycle cycle cycling",
     "driving": "car drive driving taxi cab uber",
@@ -24,10 +24,12 @@ _MODES = {
 _BY = re.compile(
     r"(?:(?:and|or|what about|how about|what if i go|(?:and )?how long(?: (?:does|would"
     r"|will) (?:it|that)"
-    r"(?: take)?| is (?:it|that))?|no|rather|i meant|is it quicker|same)[\s,]+)*"
+    r"(?: take)?| is (?:it|that))?|no|rather|i meant?|i mean|is it quicker|same)[\s,]+)*"
     r"(?:(?:going|if i go|take me|there)\s+)?(?:by|on|with|taking|using|in)?\s*(?:the|a|my"
     r"|public)?\s*"
-    r"(?P<by>\w+)(?: there| instead| rather| then)*",
+    r"(?P<by>\w+)(?: there| instead| rather| then| only)*"
+    r"(?:,? how (?:long|much (?:time|minutes?)|many minutes)(?: (?:is|does) (?:it"
+    r"|that)(?: take)?)?)?",
     re.I,
 )
 _INTO = re.compile(
@@ -35,6 +37,7 @@ _INTO = re.compile(
     r"(?:in|into|to)?\s*(?P<language>[^\W\d_]+(?: [^\W\d_]+)?)(?: instead| rather| then| too)*",
     re.I,
 )
+_TRANSLATE = re.compile(r"translate\s+(?P<what>.+?)(?:\s+(?:too|as well|also))", re.I)
 _ALSO = re.compile(r"(?:(?:and|what about|how about|now)[\s,]+)+(?P<what>.+)", re.I)
 _SAME_KIND = re.compile(
     r"(?:(?:what|how) about |and |or |i meant |rather )?(?:an? |any |some |the nearest |nearest )?"
@@ -82,7 +85,8 @@ def _translated(scene: Scene, core: str) -> Reading | None:
     found = _INTO.fullmatch(core)
     if found and translates_into(found["language"]):
         return _with(scene, target_language=found["language"].title())
-    whole = _ALSO.fullmatch(scene.said.text.rstrip("?!. "))
+    again = _TRANSLATE.fullmatch(scene.core.rstrip("?!. "))
+    whole = again or _ALSO.fullmatch(scene.said.text.rstrip("?!. "))
     text = whole["what"].strip("\"'“”‘’ ") if whole else ""
     if not text or (requests_in(text) and whole and whole["what"] == text):
         return None
@@ -100,7 +104,8 @@ def _other_kind(scene: Scene, core: str) -> Reading | None:
 
 
 _NO_KIND = frozenset(
-    "near in at around by on to from is are do does did was will can could not no yes i we he she "
+    "with near in at around by on to from is are do does did was will can could not no yes i we"
+    " he she "
     "they it that this the there how what when where who which tell my".split()
 )
 

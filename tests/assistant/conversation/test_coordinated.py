@@ -74,6 +74,33 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
             ["tick off Change the water filter", "how do I get to Bergen"],
         ),
         (
+            "The rent I've paid, you can cross that off, and call Omar for me",
+            ["tick off Pay the rent", "call Omar"],
+        ),
+        ("call Omar and rent's paid tick it", ["call Omar", "tick off Pay the rent"]),
+        (
+            "filter is changed so that's done, and the dentist can wait till noon",
+            ["tick off Change the water filter", "move the dentist to noon"],
+        ),
+        (
+            "ring Lena and rowing tomorrow 7 not half six",
+            ["ring Lena", "move rowing to tomorrow 7"],
+        ),
+        ("pause that. mums voicemail", ["pause that", "play mums voicemail"]),
+        (
+            "translate hello into French and goodbye into German",
+            ["translate hello into French", "translate goodbye into German"],
+        ),
+        (
+            "ask dad for the keys and mum for the car",
+            ["ask dad for the keys", "ask mum for the car"],
+        ),
+        ("rowing at 7 instead and tell Omar", ["rowing at 7 instead", "tell Omar"]),
+        (
+            "cancel the dentist, I'm ill, and let Omar know",
+            ["cancel the dentist, I'm ill", "let Omar know"],
+        ),
+        (
             "rent paid and filter changed",
             ["tick off Pay the rent", "tick off Change the water filter"],
         ),
@@ -92,6 +119,9 @@ def test_what_one_call_cannot_take_is_two_requests(text: str, parts: list[str]) 
         "remind me in an hour and a half to eat",
         "the rent is paid, tick it off",
         "the storm has passed, call Omar",
+        "the rent is paid, you can cross it off",
+        "How kind of her. Put rowing with Omar in for Friday",
+        "what time is the dentist, and where is it",
     ],
 )
 def test_what_is_one_thing_stays_one_request(text: str) -> None:

@@ -478,3 +478,214 @@ def test_a_mail_that_is_sent_to_somebody_is_one_told_to_them() -> None:
 def test_it_in_let_him_know_it_is_what_was_changed() -> None:
     found = reading("and let him know it, please", MOVED).focus
     assert found.values["message"] == "I've moved the crane check to four."
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        (
+            CHECKED,
+            "Three is too early for me. Make it half past four.",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:30")',
+        ),
+        (
+            LISTED,
+            "The rowing, can you push it to seven?",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T19:00")',
+        ),
+        (
+            CHECKED,
+            "can we do that at four, nope half past",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:30")',
+        ),
+        (
+            CHECKED,
+            "push it half an hr",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T15:30")',
+        ),
+        (
+            CHECKED,
+            "move it to the following Friday, at the same hour",
+            'reschedule_event(title="Crane check", new_start="2025-04-25T15:00")',
+        ),
+        (
+            CHECKED,
+            "make it four, at three I am still at the dentist",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:00")',
+        ),
+        (
+            REMINDERS,
+            "And the gate, give me that at nine tonight",
+            'snooze_reminder(title="Lock the gate", until="2025-04-17T21:00")',
+        ),
+        (REMINDERS, "the rope is bought, done", 'complete_reminder(title="Buy rope")'),
+        (
+            REMINDERS,
+            "The one about the gate, I did it just now, so that one is done.",
+            'complete_reminder(title="Lock the gate")',
+        ),
+        (
+            READ,
+            "ok send it to Omar pls before I chicken out",
+            'share_note(title="Tide table", contact="Omar Salcedo")',
+        ),
+        (
+            READ,
+            "Good. That goes to Lena Brandt",
+            'share_note(title="Tide table", contact="Lena Brandt")',
+        ),
+        (
+            READ,
+            "let Omar have it, he should read it over",
+            'share_note(title="Tide table", contact="Omar Salcedo")',
+        ),
+        (WROTE, "n flag it so i find it tuesday", 'flag_mail(subject="Crane log")'),
+        (
+            WRITTEN,
+            "no ans. ring him",
+            'call_contact(contact="Omar Salcedo")',
+        ),
+        (CHECKED, "get Omar on the phone", 'call_contact(contact="Omar Salcedo")'),
+        (PLAYED, "ugh not in the mood for this one, next", 'skip_song(direction="next")'),
+        (PLAYED, "i meant the whole list its in", 'play_playlist(playlist_name="Road")'),
+        (PLAYED, "nah the night one", 'play_playlist(playlist_name="Night shift")'),
+        (PLAYED, "more by them", 'play_artist(artist="Kraftwerk")'),
+        (PLAYED, "put neon lights on", 'play_song(song_name="Neon Lights")'),
+        (PLAYED, "Ay, I like this. What is the song called?", "get_current_song()"),
+        (ROUTE, "I mean by bus", 'google_directions(destination="Bergen", mode="transit")'),
+        (
+            TRANSLATED,
+            "ok translate good night too",
+            'google_translate(text="good night", target_language="French")',
+        ),
+        (LISTED, "read the crane one", 'get_event(title="Crane check")'),
+        (CHECKED, "whats on sat", 'list_events(date="2025-04-19")'),
+    ],
+)
+def test_what_is_said_around_an_order_does_not_hide_it(before: Turn, text: str, plan: str) -> None:
+    if "night one" in text:
+        before = turn("play Road", Plan("play_playlist", {"playlist_name": "Road"}), "s1")
+    assert str(reading(text, before).focus.plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "due", "standalone"),
+    [
+        ("remind me at six that evening to eat", "2025-04-18T18:00", "18 April 2025 to eat"),
+        ("night before 8 pm remind me pack rope", "2025-04-17T20:00", "on 17 April 2025"),
+        ("and remind me at 4 the day before to call in", "2025-04-17T16:00", "on 17 April 2025"),
+    ],
+)
+def test_a_day_named_by_what_was_talked_about_is_a_date(
+    text: str, due: str, standalone: str
+) -> None:
+    found = reading(text, CHECKED)
+    assert (found.focus.apis, found.focus.values) == (("create_reminder",), {"due": due})
+    assert standalone in found.text
+
+
+def test_the_other_one_is_the_one_that_was_not_talked_about_since() -> None:
+    flagged = turn("flag the first one", Plan("read_reminder", {"title": "Buy rope"}), "r2")
+    found = reading("delete the other one", REMINDERS, flagged)
+    assert str(found.focus.plan) == 'delete_reminder(title="Lock the gate")'
+
+
+def test_what_is_added_after_a_note_goes_into_it() -> None:
+    added = turn(
+        "add hooks to the tide table",
+        Plan("append_to_note", {"title": "Tide table", "text": "hooks"}),
+        "n1",
+    )
+    for text in ("and spare oa— no, rope", "stick on: springs 5 May, wind??"):
+        assert reading(text, added).focus.apis == ("append_to_note",)
+    assert reading("and spare oa— no, rope", added).text == "add rope"
+    for text in ("add lunch with Omar on Friday", "put Lena's warm-up on"):
+        assert reading(text, added).focus.apis == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm ten minutes late, let Omar know", "The crane is free. Tell Omar."],
+)
+def test_what_is_said_before_an_empty_message_is_the_message(text: str) -> None:
+    assert reading(text, CHECKED).text == text
+
+
+def test_the_change_is_told_to_those_who_take_part() -> None:
+    found = reading("n do let Omar know, with my apologies", CHECKED, MOVED)
+    assert found.focus.values == {
+        "title": "Crane check",
+        "message": "I've moved the crane check to four. Sorry.",
+    }
+    assert reading("tell Omar the new time", CHECKED, MOVED).focus.apis == ("notify_attendees",)
+
+
+def test_an_event_of_what_was_said_is_at_its_time_on_the_day_talked_about() -> None:
+    told = turn(
+        "tell Omar we can talk 1:15",
+        Plan("send_mail", {"to": "Omar Salcedo", "subject": "Talk", "body": "We can talk 1:15."}),
+        people=("Omar Salcedo",),
+    )
+    plan = 'create_event(title="Talk with Omar", start="2025-04-18T13:15")'
+    assert str(reading("put that in too", CHECKED, told).focus.plan) == plan
+
+
+def test_a_voicemail_is_that_of_the_one_who_called() -> None:
+    call = Item(
+        "p1",
+        "phonecall",
+        {
+            "contact": "Omar Salcedo",
+            "direction": "missed",
+            "started_at": AT,
+            "voicemail": "Ring me.",
+        },
+    )
+    view = PersonView(ADA, (*ITEMS, call), np.zeros((len(ITEMS) + 1, 4), np.float32))
+    state = State()
+    state.turns.append(turn("who called", Plan("get_missed_calls", {}), "p1"))
+    for text in ("play the message he left", "what did Omar want"):
+        found = read(text, state, view, ADA, AT, TOOLBOX)
+        assert str(found.focus.plan) == 'play_voicemail(contact="Omar Salcedo")'
+
+
+def test_what_is_taken_out_is_what_was_talked_about_and_not_what_a_message_resembles() -> None:
+    written = turn(
+        "tell Omar I can't, the crane log says no",
+        Plan("send_mail", {"to": "Omar Salcedo", "subject": "Crane log", "body": "I can't."}),
+        mentioned=("m1",),
+        people=("Omar Salcedo",),
+    )
+    found = reading("then take it out", CHECKED, written)
+    assert str(found.focus.plan) == 'cancel_event(title="Crane check")'
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        (
+            CHECKED,
+            "actually, four works better",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:00")',
+        ),
+        (
+            LISTED,
+            "move the later one to eight",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T20:00")',
+        ),
+        (REMINDERS, "got the rope already", 'complete_reminder(title="Buy rope")'),
+        (
+            CHECKED,
+            "remind me half an hour ahead",
+            'create_reminder(title="Crane check", due="2025-04-18T14:30")',
+        ),
+    ],
+)
+def test_other_words_for_the_same_follow_up_do_the_same(before: Turn, text: str, plan: str) -> None:
+    assert str(reading(text, before).focus.plan) == plan
+
+
+def test_a_bare_question_for_a_day_lists_it_and_one_about_something_else_does_not() -> None:
+    assert str(reading("tmrw?").focus.plan) == 'list_events(date="2025-04-18")'
+    assert str(reading("what do i have mon").focus.plan) == 'list_events(date="2025-04-21")'
+    assert reading("what do I have to bring on Monday").focus.plan is None

@@ -12,6 +12,19 @@ from ctrag.assistant.conversation.split import split
             "call off the tasting and write Omar that I'm ill",
             ["call off the tasting", "write Omar that I'm ill"],
         ),
+        ("block the bank & give me jazz", ["block the bank", "give me jazz"]),
+        (
+            "tell Omar I need leave on the 26th, and take the tasting out of my calendar",
+            ["tell Omar I need leave on the 26th", "take the tasting out of my calendar"],
+        ),
+        (
+            "Kindly move the tasting to nine, and connect me with Omar",
+            ["Kindly move the tasting to nine", "connect me with Omar"],
+        ),
+        (
+            "delete the mail from the bank, and in the list of ropes add hemp",
+            ["delete the mail from the bank", "in the list of ropes add hemp"],
+        ),
         ("cancel the tasting n tell Omar", ["cancel the tasting", "tell Omar"]),
         (
             "forward Omar's mail to Dana, please, and delete the one from the bank",

@@ -1,0 +1,66 @@
+"""The order in a turn, without what is said around it."""
+
+import pytest
+
+from ctrag.assistant.conversation.corrections import corrected, redirected
+from ctrag.assistant.conversation.remarks import order_of, remark, without_remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("He does not answer. Then ring Omar", "ring Omar"),
+        ("Omar. Call him back for me", "Call Omar back"),
+        ("scrap the rowing, my legs are dead", "scrap the rowing"),
+        ("the ropes, can you push them to Thursday?", "push the ropes to Thursday"),
+        ("the other one you can pass on to Omar", "pass the other one on to Omar"),
+        ("send it to Omar so he can print it", "send it to Omar"),
+        ("remind me at six, or I'll forget it", "remind me at six"),
+        ("make it seven would you", "make it seven"),
+    ],
+)
+def test_a_remark_a_reason_and_an_object_in_front_are_put_aside(text: str, order: str) -> None:
+    assert order_of(text) == order
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tell Omar I'm late, the tram broke down",
+        "I'm late, tell Omar",
+        "the rope is back at the shop, so take that off",
+        "what's the weather in Bergen",
+        "add soup, the one with leeks",
+    ],
+)
+def test_what_belongs_to_an_order_stays_with_it(text: str) -> None:
+    assert order_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("move it to half past nine, or no, quarter past", "move it to quarter past nine"),
+        ("do that at 2, nope 1:30", "do that at 1:30"),
+        ("at 7, not 6", "at 7"),
+        ("remind me an hour before. No, make it two hours before", "remind me two hours before"),
+        ("add oa— no, rope", "rope"),
+    ],
+)
+def test_what_is_taken_back_at_once_was_not_said(text: str, meant: str) -> None:
+    assert corrected(text) == meant
+
+
+def test_another_way_to_reach_somebody_keeps_who_is_meant() -> None:
+    assert redirected("Call Omar, no, don't call, mail him I'm late") == "mail Omar I'm late"
+
+
+def test_remarks_are_no_requests_and_stay_with_a_message() -> None:
+    assert remark("how kind of her")
+    assert remark("he'll be wondering")
+    assert not remark("I would like to hear Autobahn")
+    assert without_remarks(["Good", "ring Omar"]) == ["ring Omar"]
+    off = without_remarks(["rowing is off for me, calf", "cancel", "ring Omar"])
+    assert off == ["rowing is off for me, calf. cancel", "ring Omar"]
+    kept = without_remarks(["tell Omar to come", "he'll be wondering"])
+    assert kept == ["tell Omar to come. he'll be wondering"]
