@@ -10,13 +10,12 @@ from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Item, Usage, Value
 from synth.offline.acquaintances import Acquaintance
 from synth.offline.countries import Gender
-from synth.offline.engaged import company, engaged
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
 from synth.offline.music import known_everywhere, playlist_for
-from synth.offline.reminded import reminded
 from synth.offline.searching import bank, looked, searched
+from synth.offline.strands import Telling, ordered
 from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
@@ -30,17 +29,17 @@ from synth.offline.written import (
 _KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
 """Application → the most items of it, and how often one is left out, so that the mean is the
 paper's: what is longest is only what is written."""
+_TASTES = (3, 3, 4, 4)
+"""Searches for what somebody likes to eat, to watch and to hear."""
+_FURTHER = {"mail": 0.5, "notes": 0.45}
+"""How often there is one more than the plot has, of another matter."""
 _SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
-_ADDRESS_BOOK = (6, 7, 7, 7, 8)
-_DOCTORS = ("dentist", "GP")
 _LISTED = 0.7
 _HABIT = 7
 """How often what is wanted out of habit was opened in thirty days, about."""
 _OLD = 62
 _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up comedy", "football",
                     "running", "podcasts", "salsa dancing")  # fmt: skip
-_OWN_REMINDERS = 0.8
-"""Of the reminders that are still wanted, those about people, things and events of the life."""
 _FULL_HOURS = 0.45
 _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
@@ -112,20 +111,6 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
     )
     known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
     life.tags = frozenset({"adult", "home"})
-    _befriended(life, draw)
-
-
-def _befriended(life: Life, draw: random.Random) -> None:
-    """Further people of a life: who shares a hobby, who lives near, whom everybody needs."""
-    wanted = draw.choice(_ADDRESS_BOOK)
-    known = " ".join(one.contact.relation for one in life.circle.values())
-    for key, relation in company(life.profile, draw):
-        if len(life.circle) >= wanted:
-            break
-        text = life.words.text(relation)
-        if text.split(",")[0].split()[0].casefold() not in known.casefold():
-            form = draw.choice(("Dr {last}", "")) if text in _DOCTORS else ""
-            life.meet(key, text, form=form)
 
 
 def _pastimes(age: int) -> list[str]:
@@ -221,17 +206,11 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
             item = looked(query_id, query, None, life.now, draw)
             found.append(_matter(life, plot.scene, item))
     items = [thing.item for one in found for thing in one.things.values()]
-    events = [one for one in items if one.app == "calendar"]
-    people = [one for one in life.circle.values() if _CLOSE.search(one.contact.relation)]
-    mates = {key: one for key, one in life.circle.items() if key in life.profile.hobbies}
-    streets = [str(life.words.values["district"])]  # no street of another town
-    more = engaged(
-        life.profile, people, mates, streets, events, left.get("calendar", 0), life.now, draw
-    )
     lists = [one.text("list") for one in plot.scene.of("reminders")] or list(_COMMON_LISTS)
-    everybody = [one for one in life.circle.values() if len(one.called.split()) < 3]
-    wanted = round(left.get("reminders", 0) * _OWN_REMINDERS)
-    more += reminded(life.profile, everybody, events, lists, wanted, life.now, draw)
+    telling = Telling(life, _room(left, draw), lists, list(items))
+    more: list[Item] = []
+    for strand in ordered(life.profile.hobbies, draw):
+        more += telling.tell(strand)
     more += called_up(life, left.get("phonecall", 0), draw)
     more += heard(life, [one for one in items if one.app == "music"], left.get("music", 0), title,
                   draw)  # fmt: skip
@@ -239,6 +218,15 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
         left[item.app] -= 1
         found.append(_matter(life, plot.scene, item))
     return found
+
+
+def _room(left: Mapping[str, int], draw: random.Random) -> dict[str, int]:
+    """How many items strands may add: searches for tastes and, now and then, calls are others'."""
+    room = {app: max(0, count) for app, count in left.items()}
+    room["google"] = max(0, room.get("google", 0) - draw.choice(_TASTES))
+    for app, chance in _FURTHER.items():
+        room[app] = room.get(app, 0) + (draw.random() < chance)
+    return room
 
 
 def _alike(query: str, found: Sequence[Matter]) -> bool:

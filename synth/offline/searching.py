@@ -12,14 +12,11 @@ from synth.offline.trades import read_data
 from synth.offline.wording import chosen
 
 _SLOT = re.compile(r"\{(\w+)\}")
-_LOWER = 0.7
+_LOWER = 0.3
 _MUSIC = 0.4
-_TWO = 0.35
-"""How often two searches are for one hobby."""
-_KNOWN = 0.65
-"""How often a search for a taste is one of the whole lines, not of a thing."""
 _ANY = ("home", "health", "money", "town")
-_DAYS = 30
+_DAYS, _RECENT = 24, 1.9
+"""Searches lie so far back at most, and how much nearer most of them are."""
 _TYPED_AT = (*range(7, 24), 10, 11, 17, 22)
 """Hours at which things are looked up."""
 
@@ -45,7 +42,7 @@ def searched(
         draw: Chooses.
     """
     found: dict[str, str] = {}
-    for raw in _wanted(profile, count, draw):
+    for raw in _wanted(profile, draw):
         query, _, page = chosen(raw, draw).partition(" => ")
         values = _values(profile, country, district, items, now, draw)
         try:
@@ -58,47 +55,24 @@ def searched(
             for number, (query, page) in enumerate(found.items())]  # fmt: skip
 
 
-def _wanted(profile: Profile, count: int, draw: random.Random) -> Iterator[str]:
-    """Lines in the order in which they are tried: tastes first, in turn."""
-    some = []
-    tastes = (
-        ("cuisine", profile.favorite_cuisine),
-        ("sport", profile.favorite_sport),
-        ("film", profile.favorite_movie_genre),
-        *(("hobby", one) for one in profile.hobbies),
-        *(("any", one) for one in draw.sample(_ANY, 1)),
+def _wanted(profile: Profile, draw: random.Random) -> Iterator[str]:
+    """Lines in the order in which they are tried: a taste each, then more of the same."""
+    tastes = [
+        ("cuisine", profile.favorite_cuisine or ""),
+        ("sport", profile.favorite_sport or ""),
+        ("film", profile.favorite_movie_genre or ""),
+        *(("any", one) for one in draw.sample(_ANY, 2)),
         *((("any", "music"),) if draw.random() < _MUSIC else ()),
-    )
-    for kind, name in tastes:
-        lines = bank()[kind].get(name or "", ())
-        if kind == "any" or draw.random() < _KNOWN:
-            some += draw.sample(
-                lines, min(len(lines), 1 + (kind == "hobby" and draw.random() < _TWO))
-            )
-        else:
-            some.append(_wish(kind, name or "", draw))
-    draw.shuffle(some)
-    yield from some
-    for _ in range(3 * count):
-        kind, name = draw.choice(tastes)
-        yield _wish(kind, name, draw) if name and kind != "any" else draw.choice(_lines_of_any())
-
-
-def _lines_of_any() -> tuple[str, ...]:
-    return tuple(line for one in (*_ANY, "music") for line in bank()["any"][one])
-
-
-def _wish(kind: str, name: str, draw: random.Random) -> str:
-    """What one may want to know of a thing of that taste."""
-    line = draw.choice(bank()["wish"][kind])
-    return line.replace("{thing}", draw.choice(things()[name]))
-
-
-@cache
-def things() -> dict[str, tuple[str, ...]]:
-    """Taste → things of it."""
-    raw: dict[str, str] = read_data("searches.yaml")["thing"]
-    return {name: tuple(text.split(" / ")) for name, text in raw.items()}
+        *(("hobby", one) for one in profile.hobbies),
+    ]
+    banks = [draw.sample(lines, len(lines)) for kind, name in tastes
+             if (lines := bank()[kind].get(name, ()))]  # fmt: skip
+    first, others = banks[:2], banks[2:]
+    draw.shuffle(others)
+    turns = [*first, *others]
+    while any(turns):
+        yield from (lines.pop() for lines in turns if lines)
+        draw.shuffle(turns)
 
 
 @cache
@@ -107,8 +81,8 @@ def bank() -> dict[str, dict[str, tuple[str, ...]]]:
     raw: dict[str, dict[str, str]] = read_data("searches.yaml")
     return {
         kind: {name: tuple(text.strip().splitlines()) for name, text in some.items()}
-        for kind, some in raw.items() if kind != "thing"
-    }  # fmt: skip
+        for kind, some in raw.items()
+    }
 
 
 def _values(
@@ -149,11 +123,11 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 def looked(name: str, query: str, page: str | None, now: datetime, draw: random.Random) -> Item:
     """A search of the last weeks, mostly in lower case."""
-    day = now - timedelta(days=1 + int(_DAYS * draw.random() ** 1.3))
-    at = day.replace(hour=draw.choice(_TYPED_AT), minute=written_minute(draw))
+    at = now - timedelta(days=_DAYS * draw.random() ** _RECENT)
+    at = at.replace(hour=draw.choice(_TYPED_AT), minute=written_minute(draw))
     fields = {
         "query": query.lower() if draw.random() < _LOWER else query,
         "clicked": page or None,
-        "searched_at": at,
+        "searched_at": at if at < now else at - timedelta(days=1),
     }
     return Item(name, "google", fields)
