@@ -23,7 +23,7 @@ _MAIN = {
     "calendar": "title", "mail": "subject", "notes": "title", "reminders": "title",
     "google": "query", "phonecall": "contact",
 }  # fmt: skip
-_WRITTEN = 0.8
+_WRITTEN = 0.93
 """How often a hint is a written one, where there are others too."""
 _PEOPLE = ("to", "contact", "sender")
 
@@ -42,7 +42,7 @@ def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
     general = [name for name in phrases("oblique") if name.startswith(f"{kind} ")]
     while written or hints:
         if written and asking.draw.random() < _WRITTEN:
-            yield asking.quoted(*written.pop())
+            yield asking.quoted(*written.pop(), "new" if kind == "explicit" else "oblique")
             continue
         if general and (not hints or asking.draw.random() < 0.12):
             yield from _general(asking, kind, asking.draw.choice(general).split()[1])
@@ -354,7 +354,7 @@ def _bare(contact: Contact) -> str:
 def _topic(item: Item) -> str:
     """A word of a note that its title does not have."""
     title = item.text("title").lower()
-    words = [one for one in re.findall(r"[a-zà-ÿ]{5,}", item.text("body")) if one not in title]
+    words = [one for one in re.findall(r"\b[a-zà-ÿ]{5,}\b", item.text("body")) if one not in title]
     return max(words, key=len) if words else "that"
 
 

@@ -9,14 +9,13 @@ from datetime import datetime, timedelta
 from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Item, Usage, Value
 from synth.offline.acquaintances import Acquaintance
-from synth.offline.countries import Gender
+from synth.offline.homes import household, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
 from synth.offline.music import known_everywhere, playlist_for
 from synth.offline.searching import bank, looked, searched
 from synth.offline.strands import Telling, ordered
-from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
     asked_for,
@@ -43,12 +42,6 @@ _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up come
 _FULL_HOURS = 0.45
 _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
-_CLOSE = re.compile(
-    r"^(?:elder |younger |twin |best |old |oldest |school |childhood )*(?:wife|husband|partner|"
-    r"girlfriend|boyfriend|fiancée?|mother|father|mum|mom|mam|dad|sister|brother|son|daughter|"
-    r"cousin|aunt|uncle|niece|nephew|grand\w+|flatmate|housemate|roommate|friend)\b(?!['’])"
-)
-"""With whom one goes for a walk."""
 _COMMON_LISTS = ("Home", "Family", "Work", "Me")
 _OWN_LIST = 0.7
 _STOCK_LISTS = ("Errands", "Papers", "Health", "Home")
@@ -94,20 +87,27 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
     known |= {"city": city, "district": district, "street": district, "me": _named(life, chosen)}
     life.now = chosen.now
     genres = [one.text("genre") for one in chosen.of("music")]
+    told = {
+        "away": draw.choice(life.country.away),
+        "month": f"{life.now - timedelta(days=draw.randint(20, 300)):%B}",
+        "early": str(life.now.year - draw.randint(3, 15)),
+    }
     life.profile = replace(
         life.profile,
         name=life.profile.name,
         age=profile["age"],
         profession=profile["profession"],
-        city=city if city == chosen.country else f"{city}, {_short(chosen.country)}",
-        home=home,
+        city=town_and_country(city, _short(chosen.country), draw),
+        home=street(str(home), draw),
         work=profile.get("work"),
         favorite_music_genre=max(genres, key=genres.count) if genres else None,
         favorite_movie_genre=draw.choice(list(bank()["film"])),
         favorite_cuisine=draw.choice(list(bank()["cuisine"])),
         favorite_sport=draw.choice(list(bank()["sport"])),
         hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
-        household=_household(life, str(profile.get("household") or ""), chosen.gender(), draw),
+        household=household(
+            str(profile.get("household") or ""), chosen.gender(), chosen.contacts, told, draw
+        ),
     )
     known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
     life.tags = frozenset({"adult", "home"})
@@ -157,32 +157,6 @@ def _named(life: Life, chosen: Scene) -> str:
 
 def _within(word: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
-
-
-def _household(life: Life, told: str, gender: Gender | None, draw: random.Random) -> str | None:
-    """Who lives together, in one of the ways in which people say it; None where nothing is told."""
-    if not told:  # who has a wife among the contacts does not live alone
-        return None
-    wed = re.match(r"(?:husband|wife) (\w+)(?:, (.*))?$", told)
-    rest, _, last = told.rpartition(", ")
-    named = rest and re.match(r"[a-z][^;]* [A-Z]", last) and not re.search(r"\d$|\band\b", told)
-    joined = f"{rest} and {last}" if named else told
-    whose = {"female": "her ", "male": "his "}.get(gender or "", "")
-    if told == "alone":
-        text = draw.choice(("Lives alone", "Alone", "On her own" if gender == "female" else
-                            "Single, lives alone"))  # fmt: skip
-    elif told.startswith(("alone", "lives", "shares", "with ")):
-        text = told[:1].upper() + told[1:]
-    elif wed and draw.random() < 0.5:
-        text = f"{draw.choice(('Married to', 'Home with', 'Lives with'))} {wed[1]}"
-        text += f"; {wed[2]}" if wed[2] else ""
-    elif re.match(_CLOSE, told):
-        text = f"{draw.choice(('Lives with', 'Shares a home with', 'With'))} {whose}{joined}"
-    else:
-        text = told[:1].upper() + told[1:]
-    if draw.random() < 0.35:
-        text = f"{text.rstrip('.')}; {draw.choice(read_data('household.yaml')['somewhere'])}"
-    return text.rstrip(".") + ("." if draw.random() < 0.7 else "")
 
 
 def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matter]:

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import takewhile
 
+from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Item, Profile
 from synth.offline.moments import written_minute
 from synth.offline.trades import read_data
@@ -15,6 +17,13 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _LOWER = 0.3
 _MUSIC = 0.4
 _ANY = ("home", "health", "money", "town")
+_NAMED = 0.75
+"""How often a page's short title begins with what it is about."""
+_SMALL = frozenset(
+    "a an and at are before after by do does for from how i if in is it many much must my not of "
+    "on or over should that the to under was what when where which while who whom whose why will "
+    "with without which".split()
+)
 _DAYS, _RECENT = 24, 1.9
 """Searches lie so far back at most, and how much nearer most of them are."""
 _TYPED_AT = (*range(7, 24), 10, 11, 17, 22)
@@ -125,9 +134,21 @@ def looked(name: str, query: str, page: str | None, now: datetime, draw: random.
     """A search of the last weeks, mostly in lower case."""
     at = now - timedelta(days=_DAYS * draw.random() ** _RECENT)
     at = at.replace(hour=draw.choice(_TYPED_AT), minute=written_minute(draw))
+    if page and len(page.split()) < 4 and draw.random() < _NAMED:
+        page = titled(query, page)
     fields = {
         "query": query.lower() if draw.random() < _LOWER else query,
         "clicked": page or None,
         "searched_at": at if at < now else at - timedelta(days=1),
     }
     return Item(name, "google", fields)
+
+
+def titled(query: str, page: str) -> str:
+    """The title of a page behind its subject, which is what the search begins with."""
+    words = query.split()
+    subject = list(takewhile(lambda word: word.lower() not in _SMALL, words))[:4]
+    if len(subject) < 2 or set(plain_words(page)) & set(plain_words(" ".join(subject))):
+        return page
+    begun = " ".join(subject)
+    return f"{begun[:1].upper()}{begun[1:]}: {page[:1].lower()}{page[1:]}"

@@ -11,8 +11,8 @@ or with somebody `new`. Strands are parted by an empty line, and each line begin
 - `event TITLE @ PLACE; MINUTES; HOURS`, `search QUERY => PAGE`, `rem TITLE`,
   `note TITLE => LINE / LINE`, `mail [SENDER] | SUBJECT | BODY`, `call DIRECTION | VOICEMAIL`.
 
-Of several lines of a kind one is told. `{t}` is when the event takes place. What a mail or a voicemail speaks of is still to come, within
-a week, so that its weekday can mean one day only.
+Of several lines of a kind one is told. `{t}` is when the event takes place. What a mail or a
+voicemail speaks of is still to come, within a week, so that its weekday can mean one day only.
 """
 
 import random
@@ -145,7 +145,8 @@ class Telling:
                 fields = one.fields(verb, text)
             except KeyError:  # the life lacks somebody or something
                 continue
-            if fields is None or _title(app, fields) in {_title(x.app, x.fields) for x in self.items}:
+            there = {_title(x.app, x.fields) for x in self.items}
+            if fields is None or _title(app, fields) in there:
                 continue
             item = Item(f"strand/{strand.name}/{len(found)}", app, fields)
             self.left[app] -= 1
@@ -297,8 +298,11 @@ class _Told:
         }
 
     def _mail(self, text: str) -> dict[str, Value] | None:
-        sender, subject, body = (one.strip() for one in text.split("|", 2)) \
-            if not text.startswith("|") else ("", *(one.strip() for one in text[1:].split("|", 1)))
+        sender, subject, body = (
+            (one.strip() for one in text.split("|", 2))
+            if not text.startswith("|")
+            else ("", *(one.strip() for one in text[1:].split("|", 1)))
+        )
         name = self._say(sender) if sender else self._who.contact.name if self._who else ""
         if not name or self._start < self._now:
             return None
@@ -345,7 +349,7 @@ def _overlap(start: datetime, minutes: int, item: Item) -> bool:
 
 
 def ordered(hobbies: Sequence[str], draw: random.Random) -> Iterator[Strand]:
-    """Strands in the order in which a life takes them: one of each hobby, some of home, the rest."""
+    """Strands in the order in which a life takes them: one of each hobby, some of home, others."""
     mine = {name: _richest_first(some, draw) for name in hobbies
             if (some := strands().get(name, ()))}  # fmt: skip
     near, new = (_richest_first(strands()[one], draw) for one in ("with", "new"))
