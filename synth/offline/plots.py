@@ -16,6 +16,7 @@ from synth.offline.moments import written_minute
 from synth.offline.music import known_everywhere, playlist_for
 from synth.offline.searching import bank, looked, searched
 from synth.offline.strands import Telling, ordered
+from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
     asked_for,
@@ -42,7 +43,10 @@ _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up come
 _FULL_HOURS = 0.45
 _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
+_LIKELY = 6
+"""How much more likely each word of the plot makes a hobby."""
 _COMMON_LISTS = ("Home", "Family", "Work", "Me")
+_HOME_LISTS = ("Home", "Home", "Family", "Me", "House", "Kids", "Money", "Health", "Work")
 _OWN_LIST = 0.7
 _STOCK_LISTS = ("Errands", "Papers", "Health", "Home")
 
@@ -104,7 +108,7 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         favorite_movie_genre=draw.choice(list(bank()["film"])),
         favorite_cuisine=draw.choice(list(bank()["cuisine"])),
         favorite_sport=draw.choice(list(bank()["sport"])),
-        hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
+        hobbies=_hobbies(chosen, draw),
         household=household(
             str(profile.get("household") or ""), chosen.gender(), chosen.contacts, told, draw
         ),
@@ -113,8 +117,14 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
     life.tags = frozenset({"adult", "home"})
 
 
-def _pastimes(age: int) -> list[str]:
-    return [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+def _hobbies(chosen: Scene, draw: random.Random) -> tuple[str, ...]:
+    """Three hobbies, rather those of which the plot speaks."""
+    age = int(chosen.profile["age"])
+    said = set(plain_words(f"{chosen.profile['profession']} {chosen.text()}"))
+    fitting = [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+    likes: Mapping[str, str] = read_data("likes.yaml")
+    chance = {one: 1 + _LIKELY * len(said & set(plain_words(likes[one]))) for one in fitting}
+    return tuple(sorted(fitting, key=lambda one: -(draw.random() ** (1 / chance[one])))[:3])
 
 
 def _short(country: str) -> str:
@@ -181,7 +191,7 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
             found.append(_matter(life, plot.scene, item))
     items = [thing.item for one in found for thing in one.things.values()]
     lists = [one.text("list") for one in plot.scene.of("reminders")] or list(_COMMON_LISTS)
-    telling = Telling(life, _room(left, draw), lists, list(items))
+    telling = Telling(life, _room(left, draw), lists, draw.sample(_HOME_LISTS, 2), list(items))
     more: list[Item] = []
     for strand in ordered(life.profile.hobbies, draw):
         more += telling.tell(strand)

@@ -39,8 +39,12 @@ _DAYS_TOLD = 6
 """So many days lie at most between a mail and what it speaks of."""
 _PAST = 0.3
 """Of the strands whose event nobody speaks of, those in which it has taken place."""
+_AT_HOME = 0.65
+"""How often a matter of home is on such a list."""
 _TWO = 0.25
 """How often two things are looked up for one matter."""
+_SPOKEN = 0.4
+"""Of the calls that may have left a voicemail, those that are there."""
 _DONE, _UNDATED, _OWN_LIST = 0.22, 0.06, 0.45
 _GAP = timedelta(minutes=20)
 _TRIES = 8
@@ -123,8 +127,15 @@ class Telling:
     """Application → how many items are still wanted; counted down."""
     lists: Sequence[str]
     """Names of lists and folders that there are."""
+    home: Sequence[str]
+    """Those for what is neither work nor a hobby."""
     items: list[Item] = field(default_factory=list)
     """All items so far, those of others included."""
+
+    def lists_of(self, strand: Strand) -> Sequence[str]:
+        """What lists are called that such a matter may stand on."""
+        at_home = strand.name.startswith(("with/", "new/"))
+        return self.home if at_home and self.life.words.draw.random() < _AT_HOME else self.lists
 
     def tell(self, strand: Strand) -> list[Item]:
         """The strand's items that are wanted; none where the life has nobody for it."""
@@ -146,6 +157,8 @@ class Telling:
             except KeyError:  # the life lacks somebody or something
                 continue
             there = {_title(x.app, x.fields) for x in self.items}
+            if verb == "call" and fields and fields["voicemail"] and draw.random() > _SPOKEN:
+                continue
             if fields is None or _title(app, fields) in there:
                 continue
             item = Item(f"strand/{strand.name}/{len(found)}", app, fields)
@@ -280,7 +293,7 @@ class _Told:
         return {
             "title": self._name(text),
             "due": due if done or draw.random() > _UNDATED else None,
-            "list": draw.choice(lists if own else self._telling.lists),
+            "list": draw.choice(lists if own else self._telling.lists_of(self._strand)),
             "done": done,
         }
 
@@ -293,7 +306,7 @@ class _Told:
         return {
             "title": self._name(title),
             "body": "\n".join(self._say(line) for line in body.split(" / ")),
-            "folder": draw.choice(lists or self._telling.lists),
+            "folder": draw.choice(lists or self._telling.lists_of(self._strand)),
             "modified_at": _waking(at),
         }
 
