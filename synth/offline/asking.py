@@ -23,7 +23,7 @@ from synth.offline.wording import Word, Words
 from synth.offline.written import requests_of
 from synth.provider import LabelledRequest, Level
 
-_INTERRUPTED = 0.07
+_INTERRUPTED = 0.12
 """How often a written hint is said in the middle of something else."""
 _DAYS = 3
 """Requests are made within so many days after the person's now."""

@@ -26,12 +26,12 @@ from synth.offline.written import (
     songs_of,
 )
 
-_KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
+_KEPT = {"mail": (4, 0.3), "notes": (3, 0.35)}
 """Application → the most items of it, and how often one is left out, so that the mean is the
 paper's: what is longest is only what is written."""
 _TASTES = (3, 3, 4, 4)
 """Searches for what somebody likes to eat, to watch and to hear."""
-_FURTHER = {"mail": 0.5, "notes": 0.45}
+_FURTHER = {"mail": 0.35, "notes": 0.3}
 """How often there is one more than the plot has, of another matter."""
 _SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
 _LISTED = 0.7
@@ -195,12 +195,13 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
     more: list[Item] = []
     for strand in ordered(life.profile.hobbies, draw):
         more += telling.tell(strand)
-    more += called_up(life, left.get("phonecall", 0), draw)
+    more += called_up(life, telling.left.get("phonecall", 0), draw)
     more += heard(life, [one for one in items if one.app == "music"], left.get("music", 0), title,
                   draw)  # fmt: skip
     for item in more:
         left[item.app] -= 1
-        found.append(_matter(life, plot.scene, item))
+        strand = item.id in telling.words
+        found.append(telling.matter(item) if strand else _matter(life, plot.scene, item))
     return found
 
 

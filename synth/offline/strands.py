@@ -23,10 +23,11 @@ from datetime import datetime, timedelta
 from functools import cache
 
 from stores.people.items import Item, Value
-from synth.offline.acquaintances import Acquaintance
+from synth.offline.acquaintances import Acquaintance, bare
 from synth.offline.life import Life
+from synth.offline.matters import Matter, Thing
 from synth.offline.moments import Moment, written_minute
-from synth.offline.searching import looked
+from synth.offline.searching import bank, looked
 from synth.offline.trades import read_data
 from synth.offline.wording import Words, agreeing
 
@@ -34,6 +35,9 @@ _FILES = ("making", "moving", "minding", "home", "further", "quiet")
 _APPS = {"event": "calendar", "search": "google", "rem": "reminders", "note": "notes",
          "mail": "mail", "call": "phonecall"}  # fmt: skip
 _FOR = re.compile(r"(\d+): ")
+_BOUND = re.compile(r"\{(?!n\d|p\d|city|country|month|year)")
+_OTHER = 0.45
+"""How often the only line of a kind gives way to another of the same hobby."""
 _PRICES = (12, 20, 40, 80, 150)
 _DAYS_TOLD = 6
 """So many days lie at most between a mail and what it speaks of."""
@@ -76,8 +80,26 @@ class Strand:
                 some = people[chosen : chosen + 1]
             several = verb == "search" and len(some) > 1 and draw.random() < _TWO
             count = len(some) if verb == "pick" else 2 if several else min(1, len(some))
-            found += [(verb, agreeing(text, draw)) for text in draw.sample(some, count)]
+            taken = draw.sample(some, count)
+            if len(some) == 1 and (others := self._others(verb)) and draw.random() < _OTHER:
+                taken = [draw.choice(others)]
+            found += [(verb, agreeing(text, draw)) for text in taken]
         return Strand(self.name, tuple(found))
+
+    def _others(self, verb: str) -> tuple[str, ...]:
+        """What may stand for the only line of a kind: others of the hobby that name nothing."""
+        hobby = self.name.split("/")[0]
+        return _unbound(hobby, verb) if verb in ("search", "rem", "note") else ()
+
+
+@cache
+def _unbound(hobby: str, verb: str) -> tuple[str, ...]:
+    """A hobby's lines of a kind that name neither people nor days."""
+    lines = [text for one in strands()[hobby] for text in one.of(verb)]
+    if verb == "search":
+        lines += bank()["hobby"].get(hobby, ())
+    plain = [text for text in lines if not _BOUND.search(text) and not _FOR.match(text)]
+    return tuple(plain) if hobby in bank()["hobby"] else ()
 
 
 @cache
@@ -131,6 +153,23 @@ class Telling:
     """Those for what is neither work nor a hobby."""
     items: list[Item] = field(default_factory=list)
     """All items so far, those of others included."""
+    words: dict[str, Words] = field(default_factory=dict)
+    """Id of an item → what its strand's templates are filled with."""
+    about: dict[str, Acquaintance] = field(default_factory=dict)
+    """Id of an item → whom its strand is about."""
+
+    def matter(self, item: Item) -> Matter:
+        """An item told here, with what hints at it where its owner can only mean one person."""
+        who, words = self.about.get(item.id), self.words[item.id]
+        start = words.values["t"]
+        when = {"t": start.at} if isinstance(start, Moment) else {}
+        spec: dict[str, list[str]] = {}
+        relation = bare(who.contact) if who else ""
+        alike = [one for one in self.life.circle.values() if bare(one.contact) == relation]
+        if who and relation and len(alike) == 1:
+            words = words.with_values({"rel": relation})
+            spec = {"hint": read_data("strand_hints.yaml").get(item.app, [])}
+        return Matter(item.id, words, {item.id: Thing(item, spec, item.id)}, when)
 
     def lists_of(self, strand: Strand) -> Sequence[str]:
         """What lists are called that such a matter may stand on."""
@@ -163,6 +202,9 @@ class Telling:
                 continue
             item = Item(f"strand/{strand.name}/{len(found)}", app, fields)
             self.left[app] -= 1
+            self.words[item.id] = one.words
+            if who is not None:
+                self.about[item.id] = who
             found.append(item)
             self.items.append(item)
         return found
@@ -216,11 +258,11 @@ class _Told:
             **({"who2": draw.choice(known)} if known else {}),
             **({"work": work} if (work := (life.profile.work or "").split(",")[0]) else {}),
         }
-        self._words: Words = life.words.with_values(values)
+        self.words: Words = life.words.with_values(values)
         self._shared: dict[str, str] = {}
         for line in strand.of("pick"):
             name, _, options = line.partition(" ")
-            self._words.values[name] = draw.choice(options.split(" / "))
+            self.words.values[name] = draw.choice(options.split(" / "))
 
     def fields(self, verb: str, text: str) -> dict[str, Value] | None:
         """The fields of the item that a line tells; None where it does not fit the time."""
@@ -235,7 +277,7 @@ class _Told:
         return self._telling.life.now
 
     def _say(self, template: str) -> str:
-        return self._words.text(template.strip(), drawn=self._shared)
+        return self.words.text(template.strip(), drawn=self._shared)
 
     def _name(self, template: str) -> str:
         text = self._say(template)

@@ -194,6 +194,8 @@ def requests_of(number: str, ids: Mapping[str, str]) -> list[tuple[Request, Labe
             continue
         plan = row["plan"] and LabelledPlan(row["plan"]["api"], row["plan"]["arguments"])
         asked = parse_local_time(row["asked_at"])
+        if asked < scene(number).now:
+            continue
         found.append((
             Request(row["text"], asked, row["place"], playing and ids[playing]),
             Labels(
