@@ -200,8 +200,8 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
                   draw)  # fmt: skip
     for item in more:
         left[item.app] -= 1
-        strand = item.id in telling.words
-        found.append(telling.matter(item) if strand else _matter(life, plot.scene, item))
+        told = item.id in telling.words
+        found.append(telling.matter(item) if told else _matter(life, plot.scene, item))
     return found
 
 

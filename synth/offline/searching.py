@@ -20,9 +20,9 @@ _ANY = ("home", "health", "money", "town")
 _NAMED = 0.75
 """How often a page's short title begins with what it is about."""
 _SMALL = frozenset(
-    "a an and at are before after by do does for from how i if in is it many much must my not of "
-    "on or over should that the to under was what when where which while who whom whose why will "
-    "with without which".split()
+    "a an and at are before after by do does down for from how i if in is it many much must my no "
+    "not of off on or out over should that the to under was what when where which while who whom "
+    "whose why will with without".split()
 )
 _DAYS, _RECENT = 24, 1.9
 """Searches lie so far back at most, and how much nearer most of them are."""
@@ -133,7 +133,9 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 def looked(name: str, query: str, page: str | None, now: datetime, draw: random.Random) -> Item:
     """A search of the last weeks, mostly in lower case."""
     at = now - timedelta(days=_DAYS * draw.random() ** _RECENT)
-    at = at.replace(hour=draw.choice(_TYPED_AT), minute=written_minute(draw))
+    at = at.replace(
+        hour=draw.choice(_TYPED_AT), minute=written_minute(draw), second=0, microsecond=0
+    )
     if page and len(page.split()) < 4 and draw.random() < _NAMED:
         page = titled(query, page)
     fields = {

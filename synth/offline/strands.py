@@ -24,12 +24,13 @@ from functools import cache
 
 from stores.people.items import Item, Value
 from synth.offline.acquaintances import Acquaintance, bare
+from synth.offline.homes import CLOSE
 from synth.offline.life import Life
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import Moment, written_minute
 from synth.offline.searching import bank, looked
 from synth.offline.trades import read_data
-from synth.offline.wording import Words, agreeing
+from synth.offline.wording import Word, Words, agreeing
 
 _FILES = ("making", "moving", "minding", "home", "further", "quiet")
 _APPS = {"event": "calendar", "search": "google", "rem": "reminders", "note": "notes",
@@ -167,8 +168,15 @@ class Telling:
         relation = bare(who.contact) if who else ""
         alike = [one for one in self.life.circle.values() if bare(one.contact) == relation]
         if who and relation and len(alike) == 1:
-            words = words.with_values({"rel": relation})
-            spec = {"hint": read_data("strand_hints.yaml").get(item.app, [])}
+            mine = CLOSE.match(relation) is not None
+            words = words.with_values({"rel": f"{'my' if mine else 'the'} {relation}"})
+            spec = {
+                "hint": [
+                    one
+                    for one in read_data("strand_hints.yaml").get(item.app, [])
+                    if item.app != "phonecall" or item.text("direction") == "missed"
+                ]
+            }
         return Matter(item.id, words, {item.id: Thing(item, spec, item.id)}, when)
 
     def lists_of(self, strand: Strand) -> Sequence[str]:
@@ -247,7 +255,7 @@ class _Told:
         moment = Moment(self._start, life.country.clock, life.country.name == "United States")
         city = (life.profile.city or "").split(",")[0]
         known = [one.called for one in life.circle.values() if one is not who]
-        values = {
+        values: dict[str, Word] = {
             "city": city,
             "country": life.country.name,
             "month": f"{life.now:%B}",
@@ -359,7 +367,8 @@ class _Told:
             else ("", *(one.strip() for one in text[1:].split("|", 1)))
         )
         name = self._say(sender) if sender else self._who.contact.name if self._who else ""
-        if not name or self._start < self._now:
+        unwritten = self._who is not None and not sender and self._who.contact.email is None
+        if not name or unwritten or self._start < self._now:
             return None
         at = _waking((self._now - self._sent).replace(minute=written_minute(self._draw)))
         return {
@@ -392,8 +401,9 @@ class _Told:
 
 
 def _waking(at: datetime) -> datetime:
-    """The moment, in waking hours of its day."""
-    return at.replace(hour=at.hour + 8 if at.hour < 7 else at.hour)
+    """The minute, in waking hours of its day."""
+    hour = at.hour + 8 if at.hour < 7 else at.hour
+    return at.replace(hour=hour, second=0, microsecond=0)
 
 
 def _overlap(start: datetime, minutes: int, item: Item) -> bool:
@@ -408,8 +418,8 @@ def ordered(hobbies: Sequence[str], draw: random.Random) -> Iterator[Strand]:
     mine = {name: _richest_first(some, draw) for name in hobbies
             if (some := strands().get(name, ()))}  # fmt: skip
     near, new = (_richest_first(strands()[one], draw) for one in ("with", "new"))
-    for some in mine.values():
-        yield some.pop(0)
+    for own in mine.values():
+        yield own.pop(0)
     yield from near[:3]
     yield from new[:1]
     names = [name for name in mine for _ in range(len(mine[name]))]
