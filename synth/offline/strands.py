@@ -260,6 +260,7 @@ class _Told:
             "country": life.country.name,
             "month": f"{life.now:%B}",
             "year": str(life.now.year),
+            "d4": str(draw.randint(1100, 9899)),
             "t": moment,
             **{f"p{euros}": life.country.price(euros) for euros in _PRICES},
             **({"who": who} if who else {}),
