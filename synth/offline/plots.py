@@ -15,7 +15,8 @@ from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
 from synth.offline.music import known_everywhere, playlist_for
 from synth.offline.searching import bank, looked, searched
-from synth.offline.strands import Telling, ordered
+from synth.offline.strand_lines import ordered
+from synth.offline.strands import Telling
 from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,

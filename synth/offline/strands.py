@@ -1,26 +1,14 @@
-"""Strands: a few items of one life that belong together, as they are written in `data/strands`.
+"""Strands told to a life: a few items that belong together, with one of its people.
 
-A file holds strands by hobby; `home.yaml` those of any life: `with` somebody who is there already,
-or with somebody `new`. Strands are parted by an empty line, and each line begins with what it is:
-
-- `list A / B`, alone at the top: what lists and folders of that hobby are called.
-- `who RELATION / RELATION`: somebody new; `with PATTERN`: a contact with a relation like that.
-  A line that begins with `2: ` or `13: ` is only for the second, or the first and third.
-- `pick NAME A / B`: a word for `{NAME}`, the same in all lines.
-  `[this|that]` is a choice; choices of one line with equally many options go together.
-- `event TITLE @ PLACE; MINUTES; HOURS`, `search QUERY => PAGE`, `rem TITLE`,
-  `note TITLE => LINE / LINE`, `mail [SENDER] | SUBJECT | BODY`, `call DIRECTION | VOICEMAIL`.
-
-Of several lines of a kind one is told. `{t}` is when the event takes place. What a mail or a
-voicemail speaks of is still to come, within a week, so that its weekday can mean one day only.
+`strand_lines` reads what is written. What a mail or a voicemail speaks of is still to come, within
+a week, so that its weekday can mean one day only.
 """
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cache
 
 from stores.people.items import Item, Value
 from synth.offline.acquaintances import Acquaintance, bare
@@ -28,17 +16,13 @@ from synth.offline.homes import CLOSE
 from synth.offline.life import Life
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import Moment, written_minute
-from synth.offline.searching import bank, looked
+from synth.offline.searching import looked
+from synth.offline.strand_lines import Strand, lists_of
 from synth.offline.trades import read_data
-from synth.offline.wording import Word, Words, agreeing
+from synth.offline.wording import Word, Words
 
-_FILES = ("making", "moving", "minding", "home", "further", "quiet")
 _APPS = {"event": "calendar", "search": "google", "rem": "reminders", "note": "notes",
          "mail": "mail", "call": "phonecall"}  # fmt: skip
-_FOR = re.compile(r"(\d+): ")
-_BOUND = re.compile(r"\{(?!n\d|p\d|city|country|month|year)")
-_OTHER = 0.45
-"""How often the only line of a kind gives way to another of the same hobby."""
 _PRICES = (12, 20, 40, 80, 150)
 _DAYS_TOLD = 6
 """So many days lie at most between a mail and what it speaks of."""
@@ -46,8 +30,6 @@ _PAST = 0.3
 """Of the strands whose event nobody speaks of, those in which it has taken place."""
 _AT_HOME = 0.65
 """How often a matter of home is on such a list."""
-_TWO = 0.25
-"""How often two things are looked up for one matter."""
 _SPOKEN = 0.4
 """Of the calls that may have left a voicemail, those that are there."""
 _DONE, _UNDATED, _OWN_LIST = 0.22, 0.06, 0.45
@@ -55,90 +37,6 @@ _GAP = timedelta(minutes=20)
 _TRIES = 8
 _DUE_AT = (8, 9, 10, 12, 12, 15, 17, 18, 18, 19, 20)
 _CALLED_AT = (8, 9, 12, 13, 17, 18, 19, 20)
-
-
-@dataclass(frozen=True, slots=True)
-class Strand:
-    """Lines that belong together."""
-
-    name: str
-    """The hobby, `with` or `new`, and the strand's place among them."""
-    lines: tuple[tuple[str, str], ...]
-    """What each is, and its template."""
-
-    def of(self, verb: str) -> list[str]:
-        """The templates of one kind."""
-        return [text for one, text in self.lines if one == verb]
-
-    def drawn(self, draw: random.Random) -> "Strand":
-        """One of those it may be about, one line of each kind, now and then two searches."""
-        found: list[tuple[str, str]] = []
-        people = [one for text in self.of("who") for one in text.split(" / ")]
-        chosen = draw.randrange(len(people)) if people else 0
-        for verb in dict.fromkeys(verb for verb, _ in self.lines):
-            some = [text for one in self.of(verb) if (text := _of_person(one, chosen))]
-            if verb == "who":
-                some = people[chosen : chosen + 1]
-            several = verb == "search" and len(some) > 1 and draw.random() < _TWO
-            count = len(some) if verb == "pick" else 2 if several else min(1, len(some))
-            taken = draw.sample(some, count)
-            if len(some) == 1 and (others := self._others(verb)) and draw.random() < _OTHER:
-                taken = [draw.choice(others)]
-            found += [(verb, agreeing(text, draw)) for text in taken]
-        return Strand(self.name, tuple(found))
-
-    def _others(self, verb: str) -> tuple[str, ...]:
-        """What may stand for the only line of a kind: others of the hobby that name nothing."""
-        hobby = self.name.split("/")[0]
-        return _unbound(hobby, verb) if verb in ("search", "rem", "note") else ()
-
-
-@cache
-def _unbound(hobby: str, verb: str) -> tuple[str, ...]:
-    """A hobby's lines of a kind that name neither people nor days."""
-    lines = [text for one in strands()[hobby] for text in one.of(verb)]
-    if verb == "search":
-        lines += bank()["hobby"].get(hobby, ())
-    plain = [text for text in lines if not _BOUND.search(text) and not _FOR.match(text)]
-    return tuple(plain) if hobby in bank()["hobby"] else ()
-
-
-@cache
-def strands() -> dict[str, tuple[Strand, ...]]:
-    """Hobby, `with` or `new` → its strands."""
-    return {name: tuple(some) for name, (_, some) in _read().items()}
-
-
-@cache
-def _read() -> dict[str, tuple[tuple[str, ...], list[Strand]]]:
-    found: dict[str, tuple[tuple[str, ...], list[Strand]]] = {}
-    every = ((file, *one) for file in _FILES
-             for one in read_data("strands", f"{file}.yaml").items())  # fmt: skip
-    for file, name, text in every:
-        lists: tuple[str, ...] = ()
-        some = []
-        for number, part in enumerate(text.strip().split("\n\n")):
-            lines = tuple(_verb_and_text(line) for line in part.splitlines())
-            if lines[0][0] == "list":
-                lists = tuple(lines[0][1].split(" / "))
-            else:
-                some.append(Strand(f"{name}/{file}/{number}", lines))
-        before, others = found.get(name, ((), []))
-        found[name] = lists or before, others + some
-    return found
-
-
-def _of_person(text: str, chosen: int) -> str:
-    """A template without the places of the people it is for; nothing where it is for others."""
-    found = _FOR.match(text)
-    if found is None:
-        return text
-    return text[found.end() :] if str(chosen + 1) in found[1] else ""
-
-
-def _verb_and_text(line: str) -> tuple[str, str]:
-    verb, _, text = line.strip().partition(" ")
-    return verb, text
 
 
 @dataclass(slots=True)
@@ -194,7 +92,7 @@ class Telling:
         if who is None and (strand.of("with") or strand.of("who")):
             return []
         one = _Told(self, strand, who, draw)
-        found = []
+        found: list[Item] = []
         for verb, text in strand.lines:
             app = _APPS.get(verb, "")
             if self.left.get(app, 0) < 1:
@@ -332,7 +230,7 @@ class _Told:
 
     def _reminder(self, text: str) -> dict[str, Value]:
         draw = self._draw
-        lists, _ = _read()[self._strand.name.split("/")[0]]
+        lists = lists_of(self._strand)
         own = lists and draw.random() < _OWN_LIST
         done = self._start < self._now or draw.random() < _DONE
         if done:
@@ -351,7 +249,7 @@ class _Told:
     def _note(self, text: str) -> dict[str, Value]:
         title, _, body = text.partition(" => ")
         draw = self._draw
-        lists, _ = _read()[self._strand.name.split("/")[0]]
+        lists = lists_of(self._strand)
         ago = timedelta(days=40 * draw.random() ** 2, hours=2)
         at = (self._now - ago).replace(minute=written_minute(draw))
         return {
@@ -412,25 +310,3 @@ def _overlap(start: datetime, minutes: int, item: Item) -> bool:
     if begins is None or ends is None:
         return False
     return begins < start + timedelta(minutes=minutes) + _GAP and start < ends + _GAP
-
-
-def ordered(hobbies: Sequence[str], draw: random.Random) -> Iterator[Strand]:
-    """Strands in the order in which a life takes them: one of each hobby, some of home, others."""
-    mine = {name: _richest_first(some, draw) for name in hobbies
-            if (some := strands().get(name, ()))}  # fmt: skip
-    near, new = (_richest_first(strands()[one], draw) for one in ("with", "new"))
-    for own in mine.values():
-        yield own.pop(0)
-    yield from near[:3]
-    yield from new[:1]
-    names = [name for name in mine for _ in range(len(mine[name]))]
-    for name in draw.sample(names, len(names)):
-        yield mine[name].pop(0)
-        if draw.random() < 0.5 and new[1:]:
-            yield new.pop()
-    yield from near[3:]
-
-
-def _richest_first(some: Sequence[Strand], draw: random.Random) -> list[Strand]:
-    """Strands in random order, those with more lines to choose from mostly earlier."""
-    return sorted(some, key=lambda one: -(draw.random() ** (1 / len(one.lines))))

@@ -9,7 +9,8 @@ import pytest
 from synth.offline.homes import household, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.searching import bank, titled
-from synth.offline.strands import Strand, Telling, ordered, strands
+from synth.offline.strand_lines import Strand, ordered, strands
+from synth.offline.strands import Telling
 from synth.offline.trades import read_data
 from synth.offline.wording import agreeing
 
@@ -44,7 +45,7 @@ def test_every_line_about_somebody_new_fills_its_gaps(life: Life) -> None:
                     life.circle.clear()
                     life.meet("friend", "friend")
                     line = verb, re.sub(r"^\d+: ", "", text)
-                    found = telling(life).tell(Strand(strand.name, (*heads, line)))
+                    found = telling(life).tell(Strand(strand.name, (*heads, line, line)))
                     assert found, (strand.name, line)
                     texts = " ".join(str(one) for item in found for one in item.fields.values())
                     assert not re.search(r"[{}\[\]|]|=>", texts), (strand.name, texts)
