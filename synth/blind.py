@@ -23,7 +23,8 @@ from stores.people.items import Item, Value
 
 SHEET, KEY, ANSWERS = "sheet.md", "key.json", "answers.csv"
 _MADE, _REFERENCE = "made", "reference"
-_REQUESTS = 8
+_REQUESTS = 6
+"""So many each, which nearly all have: how many somebody has says where they come from."""
 _SEEN = 1.96
 """Of a standard deviation: 95 %."""
 

@@ -140,9 +140,7 @@ def kind_shares(levels: Mapping[str, float]) -> dict[Kind, float]:
 
 
 def oblique_share(kind: Kind, levels: Mapping[str, float]) -> float:
-    """The share of oblique ones among the requests of a kind."""
-    if kind == "explicit":
-        return 0.0
+    """The share of those that are asked as the reference people ask among a kind's requests."""
     whole = kind_shares(levels)[kind]
     return levels["oblique"] * KINDS[kind] / sum(KINDS.values()) / whole if whole else 0.0
 

@@ -6,8 +6,10 @@ Modules, in order of data flow:
 - `acquaintances`, `household`, `trades`, `life`: whom somebody knows, lives with, works as.
 - `moments`, `wording`: times computed from the calendar and then written; templates.
 - `written`: the packaged scenes' threads, which lives take as plots and borrow from.
+- `homes`: how somebody tells where and with whom they live.
+- `searching`: what is looked up for what somebody likes, hears and goes to.
+- `strand_lines`, `strands`: a few items of one life that belong together, as they are written.
 - `plots`: a life with a plot, its circle, and what is around it.
-- `engaged`, `searching`, `reminded`: calendar, searches and reminders beside a plot.
 - `matters`, `music`, `usage`: what happens (`data/matters`), songs, how items are used.
 - `people`: whole people with the wanted numbers of items.
 - `calls`, `thoughts`: what goes with a labelled call; chains of thought.

@@ -1,5 +1,6 @@
 """The people whom a person knows."""
 
+import re
 from dataclasses import dataclass
 
 from stores.people.items import Contact
@@ -8,6 +9,12 @@ from synth.offline.countries import Gender
 _PROFESSIONS = frozenset(
     "dentist doctor vet midwife plumber landlord garage accountant trainer estate agent".split()
 )
+
+
+def bare(contact: Contact) -> str:
+    """A relation without what tells more of it; nothing where it is longer than two words."""
+    relation = re.split(r"[,(;]| in | at | of | for | from | since | across ", contact.relation)[0]
+    return relation.strip() if len(relation.split()) < 3 else ""
 
 
 @dataclass(frozen=True, slots=True)

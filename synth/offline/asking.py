@@ -23,7 +23,7 @@ from synth.offline.wording import Word, Words
 from synth.offline.written import requests_of
 from synth.provider import LabelledRequest, Level
 
-_INTERRUPTED = 0.2
+_INTERRUPTED = 0.12
 """How often a written hint is said in the middle of something else."""
 _DAYS = 3
 """Requests are made within so many days after the person's now."""
@@ -166,7 +166,7 @@ class Asking:
         draw, style = self.draw, self._style
         text = text[:1].lower() + text[1:] if level == "oblique" and draw.random() < 0.9 else text
         if level == "oblique":
-            return self._with_aside(text).rstrip("." if draw.random() < 0.9 else "")
+            return self._with_aside(text).rstrip(".")
         if draw.random() < 0.05 + 0.2 * (style > 0.75):
             text = draw.choice(("{}, please", "please {}", "{} please", "can you {}", "{}, thanks",
                                 "could you {}", "{}, would you")).format(text) \
@@ -184,17 +184,17 @@ class Asking:
         return text if text[-1] in ".?!" else f"{text}{end}"
 
     def _with_aside(self, text: str, *, always: bool = False) -> str:
-        """The text as it is said in the middle of something else, in three of ten cases."""
+        """The text as it is said in the middle of something else, now and then."""
         draw, hour = self.draw, self.draw.choice(("seven", "eight", "nine", "ten"))
         chance = draw.uniform(0.7 if always else 0, 1)
-        if chance < 0.7 or len(text.split()) > 13:
+        if chance < (0.7 if always else 0.85) or len(text.split()) > 13:
             return text
         asides: dict[str, str] = phrases("new")["asides"]  # type: ignore[assignment]
         words = self.words.with_values(
             {"hour": hour, "day": draw.choice(("Monday", "Tuesday", "Friday", "Sunday"))}
         )
         try:
-            if chance < 0.84:
+            if chance < (0.84 if always else 0.92):
                 before = words.text(draw.choice(asides["before"].split(" / ")))
                 return f"{before}, {text}"
             return f"{text}, {words.text(draw.choice(asides['after'].split(' / ')))}"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from stores.people.dataset import Kind
 from stores.people.items import Contact, Item
+from synth.offline.acquaintances import bare
 from synth.offline.asking import Asking, Entry, phrases
 from synth.offline.wording import Word
 from synth.provider import LabelledRequest
@@ -23,7 +24,7 @@ _MAIN = {
     "calendar": "title", "mail": "subject", "notes": "title", "reminders": "title",
     "google": "query", "phonecall": "contact",
 }  # fmt: skip
-_WRITTEN = 0.8
+_WRITTEN = 0.82
 """How often a hint is a written one, where there are others too."""
 _PEOPLE = ("to", "contact", "sender")
 
@@ -42,7 +43,7 @@ def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
     general = [name for name in phrases("oblique") if name.startswith(f"{kind} ")]
     while written or hints:
         if written and asking.draw.random() < _WRITTEN:
-            yield asking.quoted(*written.pop())
+            yield asking.quoted(*written.pop(), "new" if kind == "explicit" else "oblique")
             continue
         if general and (not hints or asking.draw.random() < 0.12):
             yield from _general(asking, kind, asking.draw.choice(general).split()[1])
@@ -197,7 +198,7 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
             if chosen is None:
                 return
             contact, relevant = chosen
-            gaps["relation"] = _bare(contact)
+            gaps["relation"] = bare(contact)
             arguments = {"sender" if api == "search_mail" else "contact": contact.name}
         case "get_search_history":
             entry = next((one for one in asking.of("google")), None)
@@ -209,10 +210,10 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
         case "forward_mail" | "share_note":
             app = "mail" if api == "forward_mail" else "notes"
             entry = next((one for one in asking.of(app)), None)
-            to = next((one for one in asking.contacts() if one.email and _bare(one)), None)
+            to = next((one for one in asking.contacts() if one.email and bare(one)), None)
             if entry is None or to is None or to.name == entry.item.text("sender"):
                 return
-            relevant, gaps["relation"] = [entry.item], _bare(to)
+            relevant, gaps["relation"] = [entry.item], bare(to)
             if app == "mail":
                 gaps["sender"] = entry.item.text("sender")
                 arguments = {"subject": entry.item.text("subject"), "to": to.name}
@@ -337,8 +338,8 @@ def _related(asking: Asking, api: str) -> tuple[Contact, list[Item]] | None:
     app, field = ("mail", "sender") if api == "search_mail" else ("phonecall", "contact")
     people = asking.persona.person.contacts
     for contact in asking.contacts():
-        relation = _bare(contact)
-        if not relation or sum(_bare(one) == relation for one in people) > 1 or not contact.phone:
+        relation = bare(contact)
+        if not relation or sum(bare(one) == relation for one in people) > 1 or not contact.phone:
             continue
         found = [one.item for one in asking.of(app) if one.item.text(field) == contact.name]
         if found and not any(one.text("direction") == "missed" for one in found):
@@ -346,15 +347,10 @@ def _related(asking: Asking, api: str) -> tuple[Contact, list[Item]] | None:
     return None
 
 
-def _bare(contact: Contact) -> str:
-    relation = re.split(r"[,(;]| in | at | of | for | from | since | across ", contact.relation)[0]
-    return relation.strip() if len(relation.split()) < 3 else ""
-
-
 def _topic(item: Item) -> str:
     """A word of a note that its title does not have."""
     title = item.text("title").lower()
-    words = [one for one in re.findall(r"[a-zà-ÿ]{5,}", item.text("body")) if one not in title]
+    words = [one for one in re.findall(r"\b[a-zà-ÿ]{5,}\b", item.text("body")) if one not in title]
     return max(words, key=len) if words else "that"
 
 

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Item, Usage, Value
 from synth.offline.acquaintances import Acquaintance
-from synth.offline.countries import Gender
-from synth.offline.engaged import company, engaged
+from synth.offline.homes import household, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
 from synth.offline.music import known_everywhere, playlist_for
-from synth.offline.reminded import reminded
 from synth.offline.searching import bank, looked, searched
+from synth.offline.strand_lines import ordered
+from synth.offline.strands import Telling
 from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
@@ -27,30 +27,27 @@ from synth.offline.written import (
     songs_of,
 )
 
-_KEPT = {"mail": (4, 0.05), "notes": (3, 0.1)}
+_KEPT = {"mail": (4, 0.3), "notes": (3, 0.35)}
 """Application → the most items of it, and how often one is left out, so that the mean is the
 paper's: what is longest is only what is written."""
+_TASTES = (3, 3, 4, 4)
+"""Searches for what somebody likes to eat, to watch and to hear."""
+_FURTHER = {"mail": 0.35, "notes": 0.3}
+"""How often there is one more than the plot has, of another matter."""
 _SHORT_NAMES = {"United Kingdom": "UK", "United States": "USA"}
-_ADDRESS_BOOK = (6, 7, 7, 7, 8)
-_DOCTORS = ("dentist", "GP")
 _LISTED = 0.7
 _HABIT = 7
 """How often what is wanted out of habit was opened in thirty days, about."""
 _OLD = 62
 _FOR_THE_YOUNGER = ("surfing", "climbing", "judo", "video games", "stand-up comedy", "football",
                     "running", "podcasts", "salsa dancing")  # fmt: skip
-_OWN_REMINDERS = 0.8
-"""Of the reminders that are still wanted, those about people, things and events of the life."""
 _FULL_HOURS = 0.45
 _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
-_CLOSE = re.compile(
-    r"^(?:elder |younger |twin |best |old |oldest |school |childhood )*(?:wife|husband|partner|"
-    r"girlfriend|boyfriend|fiancée?|mother|father|mum|mom|mam|dad|sister|brother|son|daughter|"
-    r"cousin|aunt|uncle|niece|nephew|grand\w+|flatmate|housemate|roommate|friend)\b(?!['’])"
-)
-"""With whom one goes for a walk."""
+_LIKELY = 6
+"""How much more likely each word of the plot makes a hobby."""
 _COMMON_LISTS = ("Home", "Family", "Work", "Me")
+_HOME_LISTS = ("Home", "Home", "Family", "Me", "House", "Kids", "Money", "Health", "Work")
 _OWN_LIST = 0.7
 _STOCK_LISTS = ("Errands", "Papers", "Health", "Home")
 
@@ -95,41 +92,40 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
     known |= {"city": city, "district": district, "street": district, "me": _named(life, chosen)}
     life.now = chosen.now
     genres = [one.text("genre") for one in chosen.of("music")]
+    told = {
+        "away": draw.choice(life.country.away),
+        "month": f"{life.now - timedelta(days=draw.randint(20, 300)):%B}",
+        "early": str(life.now.year - draw.randint(3, 15)),
+    }
     life.profile = replace(
         life.profile,
         name=life.profile.name,
         age=profile["age"],
         profession=profile["profession"],
-        city=city if city == chosen.country else f"{city}, {_short(chosen.country)}",
-        home=home,
+        city=town_and_country(city, _short(chosen.country), draw),
+        home=street(str(home), draw),
         work=profile.get("work"),
         favorite_music_genre=max(genres, key=genres.count) if genres else None,
         favorite_movie_genre=draw.choice(list(bank()["film"])),
         favorite_cuisine=draw.choice(list(bank()["cuisine"])),
         favorite_sport=draw.choice(list(bank()["sport"])),
-        hobbies=tuple(draw.sample(_pastimes(profile["age"]), 3)),
-        household=_household(life, str(profile.get("household") or ""), chosen.gender(), draw),
+        hobbies=_hobbies(chosen, draw),
+        household=household(
+            str(profile.get("household") or ""), chosen.gender(), chosen.contacts, told, draw
+        ),
     )
     known |= {"work_short": str(profile.get("work") or "work").split(",")[0]}
     life.tags = frozenset({"adult", "home"})
-    _befriended(life, draw)
 
 
-def _befriended(life: Life, draw: random.Random) -> None:
-    """Further people of a life: who shares a hobby, who lives near, whom everybody needs."""
-    wanted = draw.choice(_ADDRESS_BOOK)
-    known = " ".join(one.contact.relation for one in life.circle.values())
-    for key, relation in company(life.profile, draw):
-        if len(life.circle) >= wanted:
-            break
-        text = life.words.text(relation)
-        if text.split(",")[0].split()[0].casefold() not in known.casefold():
-            form = draw.choice(("Dr {last}", "")) if text in _DOCTORS else ""
-            life.meet(key, text, form=form)
-
-
-def _pastimes(age: int) -> list[str]:
-    return [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+def _hobbies(chosen: Scene, draw: random.Random) -> tuple[str, ...]:
+    """Three hobbies, rather those of which the plot speaks."""
+    age = int(chosen.profile["age"])
+    said = set(plain_words(f"{chosen.profile['profession']} {chosen.text()}"))
+    fitting = [one for one in bank()["hobby"] if age < _OLD or one not in _FOR_THE_YOUNGER]
+    likes: Mapping[str, str] = read_data("likes.yaml")
+    chance = {one: 1 + _LIKELY * len(said & set(plain_words(likes[one]))) for one in fitting}
+    return tuple(sorted(fitting, key=lambda one: -(draw.random() ** (1 / chance[one])))[:3])
 
 
 def _short(country: str) -> str:
@@ -174,32 +170,6 @@ def _within(word: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
 
 
-def _household(life: Life, told: str, gender: Gender | None, draw: random.Random) -> str | None:
-    """Who lives together, in one of the ways in which people say it; None where nothing is told."""
-    if not told:  # who has a wife among the contacts does not live alone
-        return None
-    wed = re.match(r"(?:husband|wife) (\w+)(?:, (.*))?$", told)
-    rest, _, last = told.rpartition(", ")
-    named = rest and re.match(r"[a-z][^;]* [A-Z]", last) and not re.search(r"\d$|\band\b", told)
-    joined = f"{rest} and {last}" if named else told
-    whose = {"female": "her ", "male": "his "}.get(gender or "", "")
-    if told == "alone":
-        text = draw.choice(("Lives alone", "Alone", "On her own" if gender == "female" else
-                            "Single, lives alone"))  # fmt: skip
-    elif told.startswith(("alone", "lives", "shares", "with ")):
-        text = told[:1].upper() + told[1:]
-    elif wed and draw.random() < 0.5:
-        text = f"{draw.choice(('Married to', 'Home with', 'Lives with'))} {wed[1]}"
-        text += f"; {wed[2]}" if wed[2] else ""
-    elif re.match(_CLOSE, told):
-        text = f"{draw.choice(('Lives with', 'Shares a home with', 'With'))} {whose}{joined}"
-    else:
-        text = told[:1].upper() + told[1:]
-    if draw.random() < 0.35:
-        text = f"{text.rstrip('.')}; {draw.choice(read_data('household.yaml')['somewhere'])}"
-    return text.rstrip(".") + ("." if draw.random() < 0.7 else "")
-
-
 def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matter]:
     """The scene's own items, then more of the same life; what is found is taken off `left`."""
     life, found = plot.life, []
@@ -221,24 +191,28 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
             item = looked(query_id, query, None, life.now, draw)
             found.append(_matter(life, plot.scene, item))
     items = [thing.item for one in found for thing in one.things.values()]
-    events = [one for one in items if one.app == "calendar"]
-    people = [one for one in life.circle.values() if _CLOSE.search(one.contact.relation)]
-    mates = {key: one for key, one in life.circle.items() if key in life.profile.hobbies}
-    streets = [str(life.words.values["district"])]  # no street of another town
-    more = engaged(
-        life.profile, people, mates, streets, events, left.get("calendar", 0), life.now, draw
-    )
     lists = [one.text("list") for one in plot.scene.of("reminders")] or list(_COMMON_LISTS)
-    everybody = [one for one in life.circle.values() if len(one.called.split()) < 3]
-    wanted = round(left.get("reminders", 0) * _OWN_REMINDERS)
-    more += reminded(life.profile, everybody, events, lists, wanted, life.now, draw)
-    more += called_up(life, left.get("phonecall", 0), draw)
+    telling = Telling(life, _room(left, draw), lists, draw.sample(_HOME_LISTS, 2), list(items))
+    more: list[Item] = []
+    for strand in ordered(life.profile.hobbies, draw):
+        more += telling.tell(strand)
+    more += called_up(life, telling.left.get("phonecall", 0), draw)
     more += heard(life, [one for one in items if one.app == "music"], left.get("music", 0), title,
                   draw)  # fmt: skip
     for item in more:
         left[item.app] -= 1
-        found.append(_matter(life, plot.scene, item))
+        told = item.id in telling.words
+        found.append(telling.matter(item) if told else _matter(life, plot.scene, item))
     return found
+
+
+def _room(left: Mapping[str, int], draw: random.Random) -> dict[str, int]:
+    """How many items strands may add: searches for tastes and, now and then, calls are others'."""
+    room = {app: max(0, count) for app, count in left.items()}
+    room["google"] = max(0, room.get("google", 0) - draw.choice(_TASTES))
+    for app, chance in _FURTHER.items():
+        room[app] = room.get(app, 0) + (draw.random() < chance)
+    return room
 
 
 def _alike(query: str, found: Sequence[Matter]) -> bool:

@@ -94,7 +94,8 @@ class OfflineProvider:
         draw: random.Random,
     ) -> Iterator[LabelledRequest]:
         """Requests of a kind, the level that was drawn first."""
-        if draw.random() < oblique_share(kind, self.levels):
+        share = oblique_share(kind, self.levels)
+        if draw.random() < share:
             yield from hinted
         match kind:
             case "explicit":
@@ -103,9 +104,9 @@ class OfflineProvider:
             case "no_tool":
                 yield from _written(source, kind, "cannot")
                 yield from impossible(source)
-            case "mismatch":
+            case "mismatch" if share < 1:
                 yield from plain(source, "ask")
-            case "write":
+            case "write" if share < 1:
                 yield from plain(source, "tell")
             case _:
                 yield from hinted

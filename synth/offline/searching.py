@@ -5,21 +5,27 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import takewhile
 
+from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Item, Profile
 from synth.offline.moments import written_minute
 from synth.offline.trades import read_data
 from synth.offline.wording import chosen
 
 _SLOT = re.compile(r"\{(\w+)\}")
-_LOWER = 0.7
+_LOWER = 0.3
 _MUSIC = 0.4
-_TWO = 0.35
-"""How often two searches are for one hobby."""
-_KNOWN = 0.65
-"""How often a search for a taste is one of the whole lines, not of a thing."""
 _ANY = ("home", "health", "money", "town")
-_DAYS = 30
+_NAMED = 0.75
+"""How often a page's short title begins with what it is about."""
+_SMALL = frozenset(
+    "a an and at are before after by do does down for from how i if in is it many much must my no "
+    "not of off on or out over should that the to under was what when where which while who whom "
+    "whose why will with without".split()
+)
+_DAYS, _RECENT = 24, 1.9
+"""Searches lie so far back at most, and how much nearer most of them are."""
 _TYPED_AT = (*range(7, 24), 10, 11, 17, 22)
 """Hours at which things are looked up."""
 
@@ -45,7 +51,7 @@ def searched(
         draw: Chooses.
     """
     found: dict[str, str] = {}
-    for raw in _wanted(profile, count, draw):
+    for raw in _wanted(profile, draw):
         query, _, page = chosen(raw, draw).partition(" => ")
         values = _values(profile, country, district, items, now, draw)
         try:
@@ -58,47 +64,24 @@ def searched(
             for number, (query, page) in enumerate(found.items())]  # fmt: skip
 
 
-def _wanted(profile: Profile, count: int, draw: random.Random) -> Iterator[str]:
-    """Lines in the order in which they are tried: tastes first, in turn."""
-    some = []
-    tastes = (
-        ("cuisine", profile.favorite_cuisine),
-        ("sport", profile.favorite_sport),
-        ("film", profile.favorite_movie_genre),
-        *(("hobby", one) for one in profile.hobbies),
-        *(("any", one) for one in draw.sample(_ANY, 1)),
+def _wanted(profile: Profile, draw: random.Random) -> Iterator[str]:
+    """Lines in the order in which they are tried: a taste each, then more of the same."""
+    tastes = [
+        ("cuisine", profile.favorite_cuisine or ""),
+        ("sport", profile.favorite_sport or ""),
+        ("film", profile.favorite_movie_genre or ""),
+        *(("any", one) for one in draw.sample(_ANY, 2)),
         *((("any", "music"),) if draw.random() < _MUSIC else ()),
-    )
-    for kind, name in tastes:
-        lines = bank()[kind].get(name or "", ())
-        if kind == "any" or draw.random() < _KNOWN:
-            some += draw.sample(
-                lines, min(len(lines), 1 + (kind == "hobby" and draw.random() < _TWO))
-            )
-        else:
-            some.append(_wish(kind, name or "", draw))
-    draw.shuffle(some)
-    yield from some
-    for _ in range(3 * count):
-        kind, name = draw.choice(tastes)
-        yield _wish(kind, name, draw) if name and kind != "any" else draw.choice(_lines_of_any())
-
-
-def _lines_of_any() -> tuple[str, ...]:
-    return tuple(line for one in (*_ANY, "music") for line in bank()["any"][one])
-
-
-def _wish(kind: str, name: str, draw: random.Random) -> str:
-    """What one may want to know of a thing of that taste."""
-    line = draw.choice(bank()["wish"][kind])
-    return line.replace("{thing}", draw.choice(things()[name]))
-
-
-@cache
-def things() -> dict[str, tuple[str, ...]]:
-    """Taste → things of it."""
-    raw: dict[str, str] = read_data("searches.yaml")["thing"]
-    return {name: tuple(text.split(" / ")) for name, text in raw.items()}
+        *(("hobby", one) for one in profile.hobbies),
+    ]
+    banks = [draw.sample(lines, len(lines)) for kind, name in tastes
+             if (lines := bank()[kind].get(name, ()))]  # fmt: skip
+    first, others = banks[:2], banks[2:]
+    draw.shuffle(others)
+    turns = [*first, *others]
+    while any(turns):
+        yield from (lines.pop() for lines in turns if lines)
+        draw.shuffle(turns)
 
 
 @cache
@@ -107,8 +90,8 @@ def bank() -> dict[str, dict[str, tuple[str, ...]]]:
     raw: dict[str, dict[str, str]] = read_data("searches.yaml")
     return {
         kind: {name: tuple(text.strip().splitlines()) for name, text in some.items()}
-        for kind, some in raw.items() if kind != "thing"
-    }  # fmt: skip
+        for kind, some in raw.items()
+    }
 
 
 def _values(
@@ -149,11 +132,25 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 def looked(name: str, query: str, page: str | None, now: datetime, draw: random.Random) -> Item:
     """A search of the last weeks, mostly in lower case."""
-    day = now - timedelta(days=1 + int(_DAYS * draw.random() ** 1.3))
-    at = day.replace(hour=draw.choice(_TYPED_AT), minute=written_minute(draw))
+    at = now - timedelta(days=_DAYS * draw.random() ** _RECENT)
+    at = at.replace(
+        hour=draw.choice(_TYPED_AT), minute=written_minute(draw), second=0, microsecond=0
+    )
+    if page and len(page.split()) < 4 and draw.random() < _NAMED:
+        page = titled(query, page)
     fields = {
         "query": query.lower() if draw.random() < _LOWER else query,
         "clicked": page or None,
-        "searched_at": at,
+        "searched_at": at if at < now else at - timedelta(days=1),
     }
     return Item(name, "google", fields)
+
+
+def titled(query: str, page: str) -> str:
+    """The title of a page behind its subject, which is what the search begins with."""
+    words = query.split()
+    subject = list(takewhile(lambda word: word.lower() not in _SMALL, words))[:4]
+    if len(subject) < 2 or set(plain_words(page)) & set(plain_words(" ".join(subject))):
+        return page
+    begun = " ".join(subject)
+    return f"{begun[:1].upper()}{begun[1:]}: {page[:1].lower()}{page[1:]}"

@@ -109,6 +109,16 @@ def chosen(template: str, draw: random.Random) -> str:
     return template
 
 
+def agreeing(template: str, draw: random.Random) -> str:
+    """The template with its choices made; those with equally many options take the same place."""
+    places: dict[int, int] = {}
+    while found := _CHOICE.search(template):
+        options = found[1].split("|")
+        place = places.setdefault(len(options), draw.randrange(len(options)))
+        template = template[: found.start()] + options[place] + template[found.end() :]
+    return template
+
+
 def _nth(taken: list[str], number: int) -> str:
     return taken[number - 1] if number <= len(taken) else ""
 

@@ -44,12 +44,12 @@ _TITLED = re.compile(
 )
 _FEMALE = re.compile(
     r"wife|mother|daughter|sister|aunt|niece|grandmother|gran\b|mum|mom|mam\b|girlfriend|bride|"
-    r"landlady|midwife|granddaughter|nun\b|fiancée",
+    r"landlady|midwife|granddaughter|nun\b|fiancée|girl\b",
     re.IGNORECASE,
 )
 _MALE = re.compile(
     r"husband|father|son\b|brother|uncle|nephew|grandfather|dad\b|boyfriend|grandson|landlord|"
-    r"priest|groom|fiancé\b",
+    r"priest|groom|fiancé\b|\bboy\b",
     re.IGNORECASE,
 )
 _LOOKED_UP = {
@@ -194,6 +194,8 @@ def requests_of(number: str, ids: Mapping[str, str]) -> list[tuple[Request, Labe
             continue
         plan = row["plan"] and LabelledPlan(row["plan"]["api"], row["plan"]["arguments"])
         asked = parse_local_time(row["asked_at"])
+        if asked < scene(number).now:
+            continue
         found.append((
             Request(row["text"], asked, row["place"], playing and ids[playing]),
             Labels(

@@ -96,7 +96,9 @@ def test_most_contacts_have_numbers_of_the_country_that_the_city_names(
     codes |= {"UK": codes["United Kingdom"], "USA": codes["United States"]}
     for dataset, _ in parts:
         for persona in dataset.personas:
-            country = (persona.person.profile.city or "").split(", ")[-1]
+            _, named, country = (persona.person.profile.city or "").partition(", ")
+            if not named:
+                continue
             own = [(one.phone or "").startswith(codes[country]) for one in persona.person.contacts]
             assert sum(own) > len(own) / 2, persona.person.person_id
 

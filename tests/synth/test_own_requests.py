@@ -108,7 +108,7 @@ def test_a_search_contains_its_query_and_all_matches_are_relevant(
         assert isinstance(word, str)
         assert word in one.text
         having = {item.id for item in one.items if item.app == "messages"
-                  and word.casefold() in plain_words(item.text("text"))}  # fmt: skip
+                  and word.casefold() in plain_words(f"{item.text('sender')} {item.text('text')}")}  # fmt: skip
         assert (one.kind, one.relevant) == ("refind", having)
 
 

@@ -1,0 +1,109 @@
+"""Claims about strands: their items belong together, and every line can be told."""
+
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+from synth.offline.homes import household, street, town_and_country
+from synth.offline.life import Life, born
+from synth.offline.searching import bank, titled
+from synth.offline.strand_lines import Strand, ordered, strands
+from synth.offline.strands import Telling
+from synth.offline.trades import read_data
+from synth.offline.wording import agreeing
+
+ROOM = {"mail": 9, "calendar": 9, "google": 9, "notes": 9, "reminders": 9, "phonecall": 9}
+
+
+@pytest.fixture
+def life() -> Life:
+    return born(random.Random(3), "Ireland")
+
+
+def telling(life: Life, **room: int) -> Telling:
+    return Telling(life, {**ROOM, **room}, ["Boat"], ["Home"])
+
+
+def test_every_hobby_has_strands_and_words_by_which_a_plot_is_known() -> None:
+    hobbies = set(bank()["hobby"])
+    assert set(strands()) == {*hobbies, "with", "new"}
+    assert set(read_data("likes.yaml")) == hobbies
+    assert min(len(strands()[one]) for one in hobbies) > 3
+
+
+def test_every_line_about_somebody_new_fills_its_gaps(life: Life) -> None:
+    life.profile = replace(life.profile, work="the quarry")
+    for some in strands().values():
+        for strand in some:
+            if strand.of("with"):
+                continue
+            heads = tuple(one for one in strand.lines if one[0] in ("who", "pick"))
+            for verb, text in strand.lines:
+                if verb in ("event", "search", "rem", "note"):
+                    life.circle.clear()
+                    life.meet("friend", "friend")
+                    line = verb, re.sub(r"^\d+: ", "", text)
+                    found = telling(life).tell(Strand(strand.name, (*heads, line, line)))
+                    assert found, (strand.name, line)
+                    texts = " ".join(str(one) for item in found for one in item.fields.values())
+                    assert not re.search(r"[{}\[\]|]|=>", texts), (strand.name, texts)
+
+
+def test_the_items_of_a_strand_are_about_the_same_person(life: Life) -> None:
+    strand = Strand("chess/here/0", (
+        ("who", "chess teacher"),
+        ("event", "Endings with {who} @ {who}'s; 60; 17-18"),
+        ("rem", "Pay {who}"),
+        ("mail", "| Studies | Bring number four on {t.wd}."),
+    ))  # fmt: skip
+    told = telling(life)
+    event, reminder, *mail = told.tell(strand)
+    teacher = life.circle["strand/chess/here/0"]
+    assert event.fields["attendees"] == (teacher.contact.name,)
+    assert reminder.text("title") == f"Pay {teacher.first}"
+    start = event.time("start")
+    assert start is not None
+    assert [one.text("body") for one in mail] == [f"Bring number four on {start:%A}."] * len(mail)
+
+
+def test_a_line_for_another_person_is_not_told() -> None:
+    strand = Strand("chess/here/1", (
+        ("who", "nun / uncle"), ("rem", "1: Psalter"), ("rem", "2: Ladder"), ("rem", "12: Tea")
+    ))  # fmt: skip
+    for seed in range(20):
+        lines = dict(strand.drawn(random.Random(seed)).lines)
+        assert lines["rem"] in {"nun": ("Psalter", "Tea"), "uncle": ("Ladder", "Tea")}[lines["who"]]
+
+
+def test_no_more_is_told_than_there_is_room_for(life: Life) -> None:
+    told = telling(life, mail=0, notes=1, calendar=2)
+    for strand in ordered(("chess", "judo"), random.Random(1)):
+        told.tell(strand)
+    counts = {app: sum(one.app == app for one in told.items) for app in ROOM}
+    assert (counts["mail"], counts["notes"], counts["calendar"]) == (0, 1, 2)
+
+
+def test_choices_with_equally_many_options_go_together() -> None:
+    texts = {agreeing("[a|b] [x|y|z] [A|B]", random.Random(seed)) for seed in range(40)}
+    assert texts == {f"{one} {two} {one.upper()}" for one in "ab" for two in "xyz"}
+
+
+def test_a_page_begins_with_what_was_searched_for() -> None:
+    assert titled("radiator cold at the bottom", "Sludge") == "Radiator cold: sludge"
+    assert titled("why is it cold", "Sludge") == "Sludge"
+    assert titled("radiator cold at night", "Cold radiators") == "Cold radiators"
+
+
+def test_homes_are_told_without_numbers_and_households_without_unknown_pronouns() -> None:
+    streets = {street("12 Claypath Court", random.Random(seed)) for seed in range(20)}
+    assert streets == {"12 Claypath Court", "Claypath Court"}
+    towns = {town_and_country("Cork", "Ireland", random.Random(seed)) for seed in range(20)}
+    assert towns == {"Cork", "Cork, Ireland"}
+    words = {"away": "Galway", "month": "May", "early": "2016"}
+    for seed in range(60):
+        text = household("alone", None, (), words, random.Random(seed))
+        assert "{" not in text
+        assert not re.search(r"\b(?:he|she|his|her)\b", text)
+        assert household("", None, (), words, random.Random(seed)).endswith(".")
