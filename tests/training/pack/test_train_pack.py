@@ -82,12 +82,12 @@ def test_a_job_gives_the_adapter_that_training_here_gives(
 def test_a_job_killed_in_the_middle_goes_on_to_the_same_weights(
     packed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import training.core.tuning as module
+    import training.core.steps as module
 
     class Killed(Exception):
         pass
 
-    saved = module.save_checkpoint
+    saved = module.save
 
     def kill(*given: Any) -> None:
         saved(*given)
@@ -97,7 +97,7 @@ def test_a_job_killed_in_the_middle_goes_on_to_the_same_weights(
     cut_off = shutil.copytree(packed, tmp_path / "cut")
     main(whole, ["--device", "cpu"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "save_checkpoint", kill)
+        patch.setattr(module, "save", kill)
         with pytest.raises(Killed):
             main(cut_off, ["--device", "cpu"])
     assert (cut_off / "results" / CHECKPOINT).exists()
