@@ -35,7 +35,7 @@ def encoder_model(given: Given) -> Any:
 
 
 def _model(given: Given, kind: Any, dtype: Any, **options: Any) -> Any:
-    from transformers import AutoConfig
+    import transformers
     from transformers.utils import logging
 
     logging.disable_progress_bar()
@@ -43,8 +43,11 @@ def _model(given: Given, kind: Any, dtype: Any, **options: Any) -> Any:
     if given.content["bits"] is None:
         return kind.from_pretrained(folder, dtype=dtype, **options)
     weights = _in_full(folder / WEIGHTS, dtype)
-    config = AutoConfig.from_pretrained(folder)
-    return kind.from_pretrained(None, config=config, state_dict=weights, dtype=dtype, **options)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    named = getattr(transformers, config.architectures[0])  # its auto class wants a folder
+    made = named.from_pretrained(None, config=config, state_dict=weights, dtype=dtype, **options)
+    made.name_or_path = str(folder)  # peft looks there for the size of the vocabulary
+    return made
 
 
 def _joined(folder: Path, job: Mapping[str, Any]) -> Path:

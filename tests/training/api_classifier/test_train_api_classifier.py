@@ -13,7 +13,6 @@ from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.models import packages
 from eval.core.examples import RankingExample
 from training.api_classifier import train as module
-from training.core import steps
 from training.api_classifier.examples import MODES, ClassifierExample, seen_requests
 from training.api_classifier.network import ApiClassifierSettings, ClassifierEncoderTuning
 from training.core import steps
