@@ -5,9 +5,9 @@ import numpy as np
 from training.pack.base_model import encoder_model
 from training.pack.given import Given, Trained
 from training.pack.slices import within
+from training.tool_search.tokenised import TokenisedBenchmark
 from training.tool_search.tuning import (
     PairTuning,
-    TokenisedBenchmark,
     make_network,
     tune_pairs,
 )

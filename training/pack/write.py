@@ -45,6 +45,7 @@ _CARRIED = (
     "pack/job.py",
     "pack/slices.py",
     "pack/tool_encoder_job.py",
+    "tool_search/tokenised.py",
     "tool_search/tuning.py",
 )
 """Modules that need torch, transformers, peft and numpy alone."""

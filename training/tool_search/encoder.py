@@ -16,9 +16,9 @@ from ctrag.models.tool_encoder import ToolEncoderCard, ToolEncoderWeights
 from ctrag.models.weights import encoder_folder
 from eval.discovery.data import Benchmark, read_folder
 from training.core.origin import origin
+from training.tool_search.tokenised import TokenisedBenchmark
 from training.tool_search.tuning import (
     PairTuning,
-    TokenisedBenchmark,
     make_network,
     tune_pairs,
 )

@@ -1,7 +1,10 @@
 """Claims about the packed job of tool search's encoder."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,3 +112,19 @@ def test_results_that_are_no_encoder_are_refused(packed: Path, tmp_path: Path) -
         with pytest.raises(InputError, match=problem):
             unpack(job, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_tool_encoder_job_needs_nothing_of_this_repository(packed: Path, tmp_path: Path) -> None:
+    job = shutil.copytree(packed, tmp_path / "job")
+    blocked = (
+        "import sys, runpy; sys.argv = ['run.py', '--device', 'cpu', '--limit', '1']\n"
+        "sys.modules['ctrag'] = sys.modules['stores'] = sys.modules['eval'] = None\n"
+        f"runpy.run_path({str(job / 'run.py')!r}, run_name='__main__')"
+    )
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        [sys.executable, "-c", blocked], cwd=tmp_path, env=own, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert (job / "results-limit-1" / RESULT).exists()

@@ -15,10 +15,10 @@ from ctrag.models.onnx_encoder import load_model
 from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
 from training.core import steps
 from training.tool_search.encoder import ToolEncoderSettings, tokenised, train_tool_encoder
+from training.tool_search.tokenised import TokenisedBenchmark
 from training.tool_search.tuning import (
     Pair,
     PairTuning,
-    TokenisedBenchmark,
     make_network,
     pair_loss,
     pairs_of,
