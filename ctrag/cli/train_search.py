@@ -1,7 +1,7 @@
 """`ctrag train tool-encoder`, `tool-ranker`, `surfacing`, `gains`: any agent's tools, found."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.recordings import say_counts, say_recordings
 from ctrag.cli.training import Out, finish
 from ctrag.cli.writable import file_to_write
+
+if TYPE_CHECKING:
+    from ctrag.models.tool_encoder import ToolEncoderWeights
 
 Folders = Annotated[
     list[Path],
@@ -51,22 +54,32 @@ def tool_encoder(
     Example: ctrag train tool-encoder --data data/tools/train --held-out data/tools/test
     --out runs/tool-encoder
     """
-    from ctrag.agents.session.recording import is_recording
-    from ctrag.models.tool_encoder import ToolEncoderWeights
     from training.core.checkpoints import CHECKPOINTS
     from training.tool_search.encoder import ToolEncoderSettings, train_tool_encoder
 
     say_recordings(data)
-    if start is None and all(map(is_recording, data)):
-        start = "packaged"
-    before = None
-    if start is not None:
-        packaged = start == "packaged"
-        before = ToolEncoderWeights.packaged() if packaged else ToolEncoderWeights.load(Path(start))
+    start, before = tool_encoder_before(data, start)
     settings = ToolEncoderSettings(epochs=epochs, share=share, start=start)
     trained = train_tool_encoder(data, held_out, settings, out / CHECKPOINTS, progress, before)
     trained.save(out)
     finish(out, trained.card, json)
+
+
+def tool_encoder_before(
+    data: list[Path], start: str | None
+) -> "tuple[str | None, ToolEncoderWeights | None]":
+    """What `--start` names, and its changes: where all data are recordings, the packaged ones."""
+    from ctrag.agents.session.recording import is_recording
+    from ctrag.models.tool_encoder import ToolEncoderWeights
+
+    if start is None and all(map(is_recording, data)):
+        start = "packaged"
+    if start is None:
+        return None, None
+    packaged = start == "packaged"
+    return start, ToolEncoderWeights.packaged() if packaged else ToolEncoderWeights.load(
+        Path(start)
+    )
 
 
 def tool_ranker(

@@ -25,26 +25,6 @@ _FORMAT = 1
 """Part of the folders' names: graphs of another version of this module are rebuilt."""
 _BLOCK = 32
 
-LINEAR: dict[str, tuple[str, ...]] = {
-    "bert": (
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-        "attention.output.dense",
-        "intermediate.dense",
-        "output.dense",
-    ),
-    "mpnet": (
-        "attention.attn.q",
-        "attention.attn.k",
-        "attention.attn.v",
-        "attention.attn.o",
-        "intermediate.dense",
-        "output.dense",
-    ),
-}
-"""Architecture → the linear maps of a layer that an adapter may change."""
-
 
 def load_model(name: str) -> Any:
     """The encoder's transformers model, float32, evaluation mode, without its pooler."""

@@ -7,7 +7,7 @@ classifier handles all three.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,9 @@ from training.api_classifier.network import (
     ClassifierEncoderTuning,
     make_network,
 )
-from training.core.checkpoints import restore, save
 from training.core.figures import recall
 from training.core.loop import Loop
+from training.core.steps import run_steps
 
 Progress = Callable[[str], None]
 _RARELY = 5000
@@ -131,21 +131,20 @@ def _fit(
         {"params": network.head_parameters(), "lr": settings.head_rate},
         {"params": network.adapter_parameters(), "lr": encoder.learning_rate},
     ]
-    loop = Loop(
-        encoder.name,
-        groups,
-        network.parameters(),
-        encoder.epochs * math.ceil(len(learned) / settings.batch),
-        settings.weight_decay,
-        progress,
-    )
-    done = restore(checkpoint, network, loop.optimiser, loop.schedule)
-    network.train()
-    for epoch in range(done, encoder.epochs):
-        torch.manual_seed(settings.seed * _RARELY + epoch)
-        batches = _batches(network, learned, settings, epoch)
-        loop.run(batches, partial(_loss, network, learned, settings))
-        save(checkpoint, epoch + 1, network, loop.optimiser, loop.schedule)
+    each = math.ceil(len(learned) / settings.batch)
+    steps = encoder.epochs * each
+    parameters = network.parameters()
+    loop = Loop(encoder.name, groups, parameters, steps, settings.weight_decay, progress)
+
+    @cache
+    def batches(epoch: int) -> list[tuple[list[int], list[str]]]:
+        return _batches(network, learned, settings, epoch)
+
+    def loss_of(step: int) -> Any:
+        epoch, at = divmod(step, each)
+        return _loss(network, learned, settings, batches(epoch)[at])
+
+    run_steps(network, loop, steps, loss_of, checkpoint, checkpoint.stem, settings.seed)
     network.eval()
     return network
 

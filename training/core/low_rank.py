@@ -1,13 +1,35 @@
-"""Low-rank changes of an encoder's linear maps, while they are learned."""
+"""Low-rank changes of an encoder's linear maps, while they are learned.
+
+Needs torch and numpy alone: packed training jobs carry this module.
+"""
 
 import math
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
-from ctrag.models.encoder import Matrix
-from ctrag.models.onnx_encoder import LINEAR
+_LINEAR: dict[str, tuple[str, ...]] = {
+    "bert": (
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        "intermediate.dense",
+        "output.dense",
+    ),
+    "mpnet": (
+        "attention.attn.q",
+        "attention.attn.k",
+        "attention.attn.v",
+        "attention.attn.o",
+        "intermediate.dense",
+        "output.dense",
+    ),
+}
+"""Architecture → the linear maps of a layer that are changed."""
 
 
 class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
@@ -44,9 +66,10 @@ class LowRankNetwork(nn.Module):  # type: ignore[misc]
             for letter in "AB"
         }
 
-    def arrays(self) -> dict[str, Matrix]:
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Copies of the parts."""
-        return {name: part.detach().numpy().copy() for name, part in self.named_parts().items()}
+        parts = self.named_parts().items()
+        return {name: part.detach().cpu().numpy().copy() for name, part in parts}
 
 
 def make_low_rank(
@@ -71,7 +94,7 @@ def make_low_rank(
             part.p = dropout
     found = {}
     for place, layer in enumerate(model.encoder.layer[-layers:]):
-        for name in LINEAR[model.config.model_type]:
+        for name in _LINEAR[model.config.model_type]:
             parent, _, leaf = name.rpartition(".")
             low = LowRank(layer.get_submodule(name), rank, scale, dropout)
             setattr(layer.get_submodule(parent), leaf, low)

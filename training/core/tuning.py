@@ -16,11 +16,10 @@ import numpy as np
 
 from training.core.loop import Loop
 from training.core.packed_rows import PackedTokens
+from training.core.steps import run_steps
 
 Progress = Callable[[str], None]
 CHECKPOINT = "checkpoint.pt"
-_RECENT = 50
-"""Steps whose mean loss is the last loss."""
 _LLAMA = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
 
@@ -125,17 +124,19 @@ def tune(
     groups = [{"params": learned, "lr": settings.learning_rate}]
     steps = len(rows)
     loop = Loop("adapter", groups, learned, steps, settings.weight_decay, report, settings.warm_up)
-    done = _restore(checkpoint, key, model, loop) if resume else 0
-    model.train()
-    saved, last = done, time.perf_counter()
-    for at in range(done, steps):
-        loop.run(rows[at : at + 1], loss_of)
-        late = time.perf_counter() - last >= settings.save_seconds
-        if loop.done - saved >= settings.save_every or late or loop.done == steps:
-            save_checkpoint(checkpoint, key, model, loop)
-            saved, last = loop.done, time.perf_counter()
-    recent = loop.losses[-_RECENT:]
-    return Tuned(_weights(model), steps, round(sum(recent) / max(len(recent), 1), 4))
+    loss = run_steps(
+        model,
+        loop,
+        steps,
+        lambda at: loss_of(rows[at]),
+        checkpoint,
+        key,
+        settings.seed,
+        resume,
+        settings.save_every,
+        settings.save_seconds,
+    )
+    return Tuned(_weights(model), steps, loss)
 
 
 def with_low_rank(model: Any, settings: TuningSettings) -> Any:
@@ -197,35 +198,3 @@ def _weights(model: Any) -> dict[str, Any]:
     from peft import get_peft_model_state_dict
 
     return dict(get_peft_model_state_dict(model))
-
-
-def save_checkpoint(path: Path, key: str, model: Any, loop: Loop) -> None:
-    """Write all that a rerun needs, atomically."""
-    import torch
-
-    content = {
-        "key": key,
-        "step": loop.done,
-        "weights": _weights(model),
-        "optimiser": loop.optimiser.state_dict(),
-        "schedule": loop.schedule.state_dict(),
-    }
-    fresh = path.with_suffix(".new")
-    torch.save(content, fresh)
-    fresh.replace(path)
-
-
-def _restore(path: Path, key: str, model: Any, loop: Loop) -> int:
-    """Steps that a checkpoint of the same run has done; 0 without one."""
-    import torch
-    from peft import set_peft_model_state_dict
-
-    if not path.exists():
-        return 0
-    content = torch.load(path, weights_only=True, map_location="cpu")
-    if content["key"] != key:
-        return 0
-    set_peft_model_state_dict(model, content["weights"])
-    loop.optimiser.load_state_dict(content["optimiser"])
-    loop.schedule.load_state_dict(content["schedule"])
-    return int(content["step"])

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from training.core.packed_rows import PackedTokens, rows_in
-from training.core.tuning import CHECKPOINT, TuningSettings, tune
-from training.pack.slices import check, cut, digest, joined, within
+from training.core.tuning import CHECKPOINT
+from training.pack.given import Given, Trained
+from training.pack.slices import check, cut, digest, within
 
 JOB, RESULT, RESULTS = "job.json", "result.json", "results"
-BASE, WEIGHTS = "base", "model.safetensors"
 FORMAT = 1
+TOOL_ENCODER = "tool-encoder"
+"""The job that tunes no language model."""
 LARGEST_RESULT = 15_000_000
 """Bytes of a file of results at most."""
 
@@ -52,8 +51,6 @@ def run(
     """
     import torch
     from safetensors.torch import save
-    from transformers import AutoModelForCausalLM
-    from transformers.utils import logging
 
     began = time.perf_counter()
     job: dict[str, Any] = json.loads((folder / JOB).read_text(encoding="utf-8"))
@@ -64,25 +61,20 @@ def run(
         say(f"{out}: is done already; --fresh trains anew")
         return out
     place = placed(device)
-    logging.disable_progress_bar()
     if threads or place == "cpu":
         torch.set_num_threads(threads or int(job["threads"]))
-    rows = rows_of(folder, job)[:limit]
-    say(f"{len(rows)} steps of {job['steps']}, {sum(len(one.tokens) for one in rows)} tokens")
-    model = AutoModelForCausalLM.from_pretrained(base_of(folder, job), dtype=torch.bfloat16)
-    settings = TuningSettings(**job["tuning"])
     out.mkdir(exist_ok=True)
-    key = settings.key(job["base"], rows)
-    tuned = tune(model.to(place), rows, settings, key, out / CHECKPOINT, say, resume)
+    trained = _train(Given(folder, job, place, limit, out / CHECKPOINT, resume, say))
     weights = {
         name: one.detach().to("cpu", torch.float16).contiguous()
-        for name, one in tuned.weights.items()
+        for name, one in trained.weights.items()
     }
     result = {
         "job": digest(folder / JOB),
         "limit": limit,
-        "steps": tuned.steps,
-        "loss": tuned.loss,
+        "steps": trained.steps,
+        "loss": trained.loss,
+        "figures": trained.figures,
         "device": torch.cuda.get_device_name(place) if place.startswith("cuda") else place,
         "torch": torch.__version__,
         "seconds": round(time.perf_counter() - began, 1),
@@ -94,6 +86,16 @@ def run(
     (out / CHECKPOINT).unlink(missing_ok=True)
     say(f"done in {result['seconds']} s; now: ctrag train unpack {folder} --out ARTEFACT")
     return out
+
+
+def _train(given: Given) -> Trained:
+    if given.content["job"] == TOOL_ENCODER:
+        from training.pack import tool_encoder_job
+
+        return tool_encoder_job.train(given)
+    from training.pack import adapter_job
+
+    return adapter_job.train(given)
 
 
 def _is_done(result: Path, job: str) -> bool:
@@ -110,27 +112,6 @@ def placed(device: str) -> str:
     if device.startswith("cuda") and gpus <= int(device.partition(":")[2] or 0):
         raise ValueError(f"--device {device}: torch {torch.__version__} sees {gpus} GPUs")
     return device
-
-
-def rows_of(folder: Path, job: dict[str, Any]) -> list[PackedTokens]:
-    """All steps."""
-    found: list[PackedTokens] = []
-    for file in job["rows"]:
-        with np.load(within(folder, file)) as arrays:
-            found += rows_in(arrays)
-    return found
-
-
-def base_of(folder: Path, job: dict[str, Any]) -> Path:
-    """The base model's folder, its weights joined from their slices the first time."""
-    whole = folder / BASE / WEIGHTS
-    if not whole.exists() or whole.stat().st_size != sum(one["bytes"] for one in job["weights"]):
-        fresh = whole.with_suffix(".new")
-        with fresh.open("wb") as file:
-            for block in joined(job["weights"], folder / BASE):
-                file.write(block)
-        fresh.replace(whole)
-    return folder / BASE
 
 
 def say(text: str) -> None:

@@ -15,6 +15,7 @@ from eval.core.examples import RankingExample
 from training.api_classifier import train as module
 from training.api_classifier.examples import MODES, ClassifierExample, seen_requests
 from training.api_classifier.network import ApiClassifierSettings, ClassifierEncoderTuning
+from training.core import steps
 from training.core.figures import recall
 
 SMALL = ClassifierEncoderTuning(packages.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=2)
@@ -67,14 +68,14 @@ def test_a_killed_run_resumes_to_the_same_weights(
         pass
 
     whole = train(seen, tmp_path / "whole")
-    saved = module.save
+    saved = steps.save
 
     def kill(*arguments: Any) -> None:
         saved(*arguments)
         raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "save", kill)
+        patch.setattr(steps, "save", kill)
         with pytest.raises(Killed):
             train(seen, tmp_path / "cut")
     cut = train(seen, tmp_path / "cut")

@@ -15,6 +15,8 @@ from ctrag.models.lora import load_card
 from eval.core.examples import RankingExample
 from tests.models.open_llama import open_llama
 from training.core.tuning import CHECKPOINT
+from training.pack.base_model import causal_model
+from training.pack.given import Given
 from training.pack.job import JOB, RESULT, main
 from training.pack.read import unpack
 from training.pack.slices import blocks_of, cut, joined
@@ -82,12 +84,12 @@ def test_a_job_gives_the_adapter_that_training_here_gives(
 def test_a_job_killed_in_the_middle_goes_on_to_the_same_weights(
     packed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import training.core.tuning as module
+    import training.core.steps as module
 
     class Killed(Exception):
         pass
 
-    saved = module.save_checkpoint
+    saved = module.save
 
     def kill(*given: Any) -> None:
         saved(*given)
@@ -97,7 +99,7 @@ def test_a_job_killed_in_the_middle_goes_on_to_the_same_weights(
     cut_off = shutil.copytree(packed, tmp_path / "cut")
     main(whole, ["--device", "cpu"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "save_checkpoint", kill)
+        patch.setattr(module, "save", kill)
         with pytest.raises(Killed):
             main(cut_off, ["--device", "cpu"])
     assert (cut_off / "results" / CHECKPOINT).exists()
@@ -200,3 +202,27 @@ def test_slices_are_no_larger_than_asked_and_join_to_the_file(tmp_path: Path) ->
     slices = cut(blocks_of(tmp_path / "whole"), tmp_path, "part", 1000)
     assert [one["bytes"] for one in slices] == [1000, 1000, 560]
     assert b"".join(joined(slices, tmp_path)) == whole
+
+
+def test_a_base_model_in_eight_bits_is_half_as_large_and_nearly_the_same(
+    taught: Any, base: Path, packed: Path, tmp_path: Path
+) -> None:
+    rows = planner_rows(taught, QUICK)
+    small = tmp_path / "small"
+    content = pack_adapter("planner", rows, str(base), QUICK, small, SOURCE, {}, bits=8)
+    whole = json.loads((packed / JOB).read_text(encoding="utf-8"))
+    sizes = [sum(part["bytes"] for part in one["weights"]) for one in (content, whole)]
+    assert sizes[0] < 0.6 * sizes[1]
+    states = [causal_model(given(one)).state_dict() for one in (small, packed)]
+    assert states[0].keys() == states[1].keys()
+    for name, one in states[1].items():
+        furthest = (states[0][name].float() - one.float()).abs().max()
+        assert furthest <= one.float().abs().max() / 100, name
+    assert main(small, ["--device", "cpu", "--limit", "2"]) == 0
+    assert unpack(small, tmp_path / "out", "results-limit-2").settings["bits"] == 8
+
+
+def given(folder: Path) -> Given:
+    """A packed job as its runner sees it."""
+    content = json.loads((folder / JOB).read_text(encoding="utf-8"))
+    return Given(folder, content, "cpu", None, folder / "none", False, print)

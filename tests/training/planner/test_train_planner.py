@@ -67,9 +67,9 @@ def test_a_killed_run_resumes_to_the_same_weights(
 
     train(taught, llama, tmp_path / "whole")
 
-    import training.core.tuning as module
+    import training.core.steps as module
 
-    saved = module.save_checkpoint
+    saved = module.save
     done: list[int] = []
 
     def kill(out: Path, key: str, model: Any, loop: Any) -> None:
@@ -79,7 +79,7 @@ def test_a_killed_run_resumes_to_the_same_weights(
             raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "save_checkpoint", kill)
+        patch.setattr(module, "save", kill)
         with pytest.raises(Killed):
             train(taught, llama, tmp_path / "cut")
     assert (tmp_path / "cut" / CHECKPOINT).exists()

@@ -11,15 +11,23 @@ import numpy as np
 import pytest
 import torch
 
-from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.models.onnx_encoder import load_model
 from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
-from eval.discovery.data import Benchmark, Need
-from training.tool_search import encoder as module
-from training.tool_search.encoder import Pair, ToolEncoderSettings, recalls, train_tool_encoder
+from training.core import steps
+from training.tool_search.encoder import ToolEncoderSettings, tokenised, train_tool_encoder
+from training.tool_search.tokenised import TokenisedBenchmark
+from training.tool_search.tuning import (
+    Pair,
+    PairTuning,
+    make_network,
+    pair_loss,
+    pairs_of,
+    recalls,
+)
 
 pytestmark = pytest.mark.training
 
-QUICK = ToolEncoderSettings(layers=1, rank=2, batch=8, near=3, threads=1)
+QUICK = ToolEncoderSettings(layers=1, rank=2, batch=8, near=3, save_seconds=0.0, threads=1)
 TOOLS = {
     "rain_now": ("Weather at this moment", ["is it wet outside", "do I need an umbrella now"]),
     "rain_tomorrow": ("Weather forecast", ["will it be wet on sunday", "umbrella for the trip?"]),
@@ -30,17 +38,21 @@ TOOLS = {
 }
 
 
-class Fixed:
-    """Texts with vectors that a test names."""
+A, B, C, D, X, Y = ((place,) for place in range(6))
+"""Rows of tokens, each with a vector that a test names."""
 
-    def __init__(self, vectors: dict[str, list[float]]) -> None:
+
+class Fixed:
+    """An encoder of such rows."""
+
+    def __init__(self, vectors: dict[tuple[int], list[float]]) -> None:
         self.vectors = vectors
 
-    def encode(self, texts: list[str]) -> Any:
-        return np.array([self.vectors[text] for text in texts], dtype=np.float32)
+    def encode(self, rows: list[tuple[int]]) -> Any:
+        return np.array([self.vectors[row] for row in rows], dtype=np.float32)
 
-    def __call__(self, texts: list[str]) -> Any:
-        return torch.from_numpy(self.encode(texts))
+    def __call__(self, rows: list[tuple[int]]) -> Any:
+        return torch.from_numpy(self.encode(rows))
 
 
 @pytest.fixture
@@ -63,29 +75,37 @@ def train(folder: Path, out: Path, settings: ToolEncoderSettings = QUICK) -> Too
 
 
 def test_recall_counts_needed_tools_among_the_nearest() -> None:
-    tools = [CatalogueTool("a", ""), CatalogueTool("b", ""), CatalogueTool("c", "")]
-    needs = [Need("1", "x", frozenset("a")), Need("2", "y", frozenset("bc"))]
-    vectors = {one.text: [0.0, 0.0] for one in tools} | {"x": [1.0, 0.0], "y": [0.0, 1.0]}
-    vectors[tools[0].text], vectors[tools[1].text] = [1.0, 0.5], [0.2, 0.4]
-    found = recalls(Fixed(vectors), Benchmark(tools, needs))
+    benchmark = TokenisedBenchmark([A, B, C], [X, Y], [frozenset({0}), frozenset({1, 2})])
+    vectors = {A: [1.0, 0.5], B: [0.2, 0.4], C: [0.0, 0.0], X: [1.0, 0.0], Y: [0.0, 1.0]}
+    found = recalls(Fixed(vectors), benchmark)
     assert found == {"recall@1": 50.0, "recall@5": 100.0}  # y's nearest is a
 
 
 def test_near_misses_are_the_nearest_tools_that_are_not_needed() -> None:
-    tools = [CatalogueTool(name, "") for name in "abcd"]
-    vectors = {one.text: [height] for one, height in zip(tools, (0.9, 0.8, 0.7, 0.1), strict=True)}
-    need = Need("1", "x", frozenset("ac"))
-    pairs = module._pairs(Fixed({**vectors, "x": [1.0]}), Benchmark(tools, [need]), 2, first=10)
-    assert pairs == [Pair("x", tool, frozenset({10, 12}), (11, 13)) for tool in (10, 12)]
+    vectors = {A: [0.9], B: [0.8], C: [0.7], D: [0.1], X: [1.0]}
+    benchmark = TokenisedBenchmark([A, B, C, D], [X], [frozenset({0, 2})])
+    pairs = pairs_of(Fixed(vectors), benchmark, 2, first=10)
+    assert pairs == [Pair(X, tool, frozenset({10, 12}), (11, 13)) for tool in (10, 12)]
 
 
 def test_another_needed_tool_is_not_a_negative() -> None:
-    tools = ["a", "b", "c"]
-    network = Fixed({"x": [1.0, 0.0], "a": [0.5, 0.0], "b": [0.9, 0.0], "c": [0.3, 0.0]})
-    part = [Pair("x", 0, frozenset({0, 1}), (1, 2))]
-    settings = replace(QUICK, misses=2, temperature=0.1)
-    loss = float(module._loss(network, tools, settings, random.Random(0), part))
+    network = Fixed({X: [1.0, 0.0], A: [0.5, 0.0], B: [0.9, 0.0], C: [0.3, 0.0]})
+    part = [Pair(X, 0, frozenset({0, 1}), (1, 2))]
+    settings = PairTuning(misses=2, temperature=0.1)
+    loss = float(pair_loss(network, [A, B, C], settings, random.Random(0), part))
     assert loss == pytest.approx(math.log(1 + math.exp((0.3 - 0.5) / 0.1)), abs=1e-5)
+
+
+def test_a_file_keeps_a_tokenised_catalogue() -> None:
+    whole = TokenisedBenchmark([[7, 8], [9]], [[1], [2, 3, 4]], [frozenset({1}), frozenset({0, 1})])
+    assert TokenisedBenchmark.of(whole.arrays()) == whole
+
+
+def test_a_request_that_no_tool_serves_is_left_out(folder: Path) -> None:
+    with (folder / "queries.jsonl").open("a") as file:
+        file.write(json.dumps({"query_id": "none", "text": "sing", "tools": []}) + "\n")
+    sources, tests = tokenised([folder], [folder], QUICK)
+    assert [len(one.requests) for one in (*sources, *tests.values())] == [12, 12]
 
 
 def test_a_killed_run_resumes_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
@@ -94,14 +114,15 @@ def test_a_killed_run_resumes_to_the_same_weights(folder: Path, tmp_path: Path) 
 
     twice = replace(QUICK, epochs=2)
     whole = train(folder, tmp_path / "whole", twice)
-    saved = module.save
+    saved = steps.save
 
-    def kill(*arguments: Any) -> None:
-        saved(*arguments)
-        raise Killed
+    def kill(path: Path, key: str, network: Any, loop: Any) -> None:
+        saved(path, key, network, loop)
+        if loop.done == 3:  # of four, in the middle of the second epoch
+            raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "save", kill)
+        patch.setattr(steps, "save", kill)
         with pytest.raises(Killed):
             train(folder, tmp_path / "cut", twice)
     cut = train(folder, tmp_path / "cut", twice)
@@ -117,14 +138,15 @@ def test_the_served_encoder_is_the_trained_one(
     train(folder, tmp_path / "checkpoints", far).save(tmp_path / "out")
     weights = ToolEncoderWeights.load(tmp_path / "out")
     served = TunedToolEncoder(weights, "tuned")
-    network = module.make_network(far)
+    network = make_network(load_model(far.tower), far)
+    [benchmark], _ = tokenised([folder], [], far)
     texts = [text for _, asked in TOOLS.values() for text in asked]
-    plain = network.encode(texts)
+    plain = network.encode(benchmark.requests)
     for name, low in network.low.items():
         for letter in "AB":
             array = weights.arrays[f"{far.tower}/{name}.{letter}"]
             getattr(low, letter).data.copy_(torch.from_numpy(array))
-    tuned = network.encode(texts)
+    tuned = network.encode(benchmark.requests)
     found = served.encode(texts)
     assert (found * tuned).sum(axis=1).min() > 0.99
     assert (plain * tuned).sum(axis=1).mean() < 0.97
