@@ -109,8 +109,13 @@ def means_all(call: Call, event: Item) -> bool:
     not "just this week". Words of the title do not count."""
     if not repeats(event):
         return False
-    said = re.sub(re.escape(event.text("title")), " ", call.said, flags=re.IGNORECASE)
+    said = series_words(call, event)
     return bool(_ALL.search(said)) and not _ONE.search(said)
+
+
+def series_words(call: Call, event: Item) -> str:
+    """What the request says beside the title, whose words say nothing of occurrences."""
+    return re.sub(re.escape(event.text("title")), " ", call.said, flags=re.IGNORECASE)
 
 
 def following(call: Call, event: Item) -> list[Item]:
