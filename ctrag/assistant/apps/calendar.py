@@ -36,13 +36,14 @@ from ctrag.assistant.apps.repeating import (
     means_all,
     meant,
     moved,
+    only_once,
     repeats,
     rhythm,
 )
 from stores.people.changes import Change, OutboxEntry
 from stores.people.items import Item
 
-
+_BIRTHDAY = "birthday"
 _SAID_ONE_BY_ONE = 6
 """Occurrences that are named one by one in an answer, at most."""
 
@@ -61,7 +62,7 @@ def create_event(call: Call) -> Effect:
         location=call.text("location") or None,
         attendees=tuple(call.texts("attendees")),
     )
-    return writes(f"Created {_line(event.item, call.at)}.", event)
+    return writes(f"Created {_line(event.item, call.at)}.{only_once(call)}", event)
 
 
 def get_event(call: Call) -> Effect:
@@ -278,6 +279,9 @@ APIS = (
 def _event(call: Call) -> Item:
     """The event of that title; of a repeating one, the occurrence that the request means."""
     event = titled(call, "calendar", call.text("title"), "event")
+    if _BIRTHDAY in title_of(event).casefold():  # an event of each year, all of one title
+        same = [one for one in call.of("calendar") if title_of(one) == title_of(event)]
+        return meant(call, same)
     if not repeats(event):
         return event
     return meant(call, [one for one in call.of("calendar") if repeats(one) == repeats(event)])

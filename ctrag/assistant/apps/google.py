@@ -20,6 +20,13 @@ from ctrag.assistant.apps.lookup import (
     title_of,
     when,
 )
+from ctrag.assistant.apps.said_places import (
+    address_of_contact,
+    place_of_event,
+    said_mode,
+    said_month,
+    said_route,
+)
 from stores.people.changes import OutboxEntry
 
 _TRAVEL_MODES = {
@@ -83,12 +90,18 @@ def google_shopping(call: Call) -> Effect:
 
 def google_directions(call: Call) -> Effect:
     """Opens a route; `home` and `work` are the profile's addresses."""
-    destination = _place(call, "destination", "destination")
-    mode = call.text("mode")
+    destination, origin = _place(call, "destination", "destination"), ""
+    mode = said_mode(call, call.text("mode"))
+    begins, ends = said_route(call.said)
+    if begins and ends and alike(destination, [begins, ends], str):
+        origin, destination = begins, ends
     query = {"api": "1", "destination": destination}
+    if origin:
+        query["origin"] = origin
     if mode:
         query["travelmode"] = _TRAVEL_MODES.get(mode, mode)
-    what = f"directions to {quote(destination)}{f' ({mode})' if mode else ''}"
+    start = f" from {quote(origin)}" if origin else ""
+    what = f"directions{start} to {quote(destination)}{f' ({mode})' if mode else ''}"
     return _opens(call, what, "https://www.google.com/maps/dir/", query)
 
 
@@ -125,14 +138,23 @@ def google_weather(call: Call) -> Effect:
 def google_flights(call: Call) -> Effect:
     """Opens flights between two cities, on a day or on any."""
     origin, destination = call.text("origin").strip(), call.text("destination").strip()
+    begins, ends = said_route(call.said)
+    if ends and not alike(destination, [ends], str) and alike(origin, [ends], str):
+        # "to Lisbon in February": neither where it begins nor a month is the destination.
+        origin, destination = begins or call.person.profile.city or "", ends
+        if not origin:
+            raise Refusal(f"A flight to {quote(ends)} needs the city that it leaves from.")
     day = call.day("date")
+    month = "" if day else said_month(call)
     route = f"from {quote(origin)} to {quote(destination)}"
     if not origin or not destination or alike(origin, [destination], str):
         raise Refusal(f"No flight is found {route}.")
     if day is not None and day < call.at.date():
         raise Refusal(f"No flight is found {route}: {day} is past.")
-    words = f"flights from {origin} to {destination}" + (f" on {day}" if day else "")
-    what = f"flights {route}{f' {_on(day)}' if day else ''}"
+    words = f"flights from {origin} to {destination}" + (
+        f" on {day}" if day else f" {month}" if month else ""
+    )
+    what = f"flights {route}{f' {_on(day)}' if day else f', {month}' if month else ''}"
     return _opens(call, what, "https://www.google.com/travel/flights", {"q": words})
 
 
@@ -193,6 +215,13 @@ def _place(call: Call, argument: str, noun: str) -> str:
         if not address:
             raise Refusal(f"The {noun} {quote(named)} cannot be found: the profile has no address.")
         return f"{address}, {profile.city}" if profile.city else address
+    if owner := address_of_contact(call, named):
+        contact, address = owner
+        if not address:
+            raise Refusal(f"No postal address of {contact.name} is known to go to.")
+        return address
+    if named.casefold().split()[:1] in (["the"], ["my"], ["our"]) or named.islower():
+        named = place_of_event(call, named) or named
     if not key:
         raise Refusal(f"The {noun} {quote(named)} cannot be found.")
     return named
