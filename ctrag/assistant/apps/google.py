@@ -26,6 +26,7 @@ from ctrag.assistant.apps.said_places import (
     said_mode,
     said_month,
     said_route,
+    said_town,
 )
 from stores.people.changes import OutboxEntry
 
@@ -128,10 +129,11 @@ def google_translate(call: Call) -> Effect:
 
 def google_weather(call: Call) -> Effect:
     """Opens the forecast for a place, today or on a day."""
-    place = _place(call, "location", "place")
+    place = said_town(call, _place(call, "location", "place"))
     day = call.day("date")
-    words = f"weather {place}" + (f" {day:%-d %B %Y}" if day else "")
-    what = f"weather in {quote(place)} {_on(day) if day else 'today'}"
+    words = f"weather {place}".rstrip() + (f" {day:%-d %B %Y}" if day else "")
+    where = f"in {quote(place)}" if place else "where you are"
+    what = f"weather {where} {_on(day) if day else 'today'}"
     return _opens(call, what, "https://www.google.com/search", {"q": words})
 
 
@@ -142,18 +144,16 @@ def google_flights(call: Call) -> Effect:
     if ends and not alike(destination, [ends], str) and alike(origin, [ends], str):
         # "to Lisbon in February": neither where it begins nor a month is the destination.
         origin, destination = begins or call.person.profile.city or "", ends
-        if not origin:
-            raise Refusal(f"A flight to {quote(ends)} needs the city that it leaves from.")
     day = call.day("date")
     month = "" if day else said_month(call)
-    route = f"from {quote(origin)} to {quote(destination)}"
-    if not origin or not destination or alike(origin, [destination], str):
+    start = f"from {quote(origin)} " if origin else ""
+    route = f"{start}to {quote(destination)}"
+    if not (origin or ends) or not destination or alike(origin, [destination], str):
         raise Refusal(f"No flight is found {route}.")
     if day is not None and day < call.at.date():
         raise Refusal(f"No flight is found {route}: {day} is past.")
-    words = f"flights from {origin} to {destination}" + (
-        f" on {day}" if day else f" {month}" if month else ""
-    )
+    words = f"flights from {origin} to {destination}" if origin else f"flights to {destination}"
+    words += f" on {day}" if day else f" {month}" if month else ""
     what = f"flights {route}{f' {_on(day)}' if day else f', {month}' if month else ''}"
     return _opens(call, what, "https://www.google.com/travel/flights", {"q": words})
 

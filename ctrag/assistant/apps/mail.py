@@ -27,6 +27,7 @@ from ctrag.assistant.apps.lookup import (
     writes,
 )
 from ctrag.text.dates.temporal_expressions import find_expressions
+from ctrag.text.words import telling_words
 from stores.people.changes import OutboxEntry
 from stores.people.items import Contact, Item
 
@@ -148,7 +149,9 @@ def _as_said(call: Call) -> Effect:
     if spans:
         span = spans[0]
         mails = [one for one in mails if span.start <= moment_of(one) < span.end]
-        which += f", {span.phrase}"
+        which += f" ({span.phrase})"
+    elif not which and (fitting := search(call, "mail", " ".join(telling_words(call.said)))):
+        mails, which = fitting, f" for {quote(call.said)}"
     lines = [_line(call, mail) for mail in mails[:_SHOWN]]
     head = f"Mail{which}:" if which else "The newest mail:"
     return Effect(listing(head, lines, f"There is no mail{which}."), tuple(mails[:_SHOWN]))

@@ -1,4 +1,4 @@
-"""Places, routes and means of travel as a request says them, and where the person's things have them.
+"""Places, routes and means of travel as a request says them, or as the person's things have them.
 
 What the request says outright comes before what a plan has made of it.
 """
@@ -9,11 +9,12 @@ from ctrag.assistant.apps.call import Call
 from ctrag.assistant.apps.lookup import contains, moment_of, plain_words, title_of
 from ctrag.assistant.planning.mentions import mention_words, mentioned
 from ctrag.text.dates.temporal_expressions import find_expressions
-from stores.people.items import Contact
+from ctrag.text.words import telling_words
+from stores.people.items import Contact, Item
 
 _MODES = {
     "cycling": re.compile(
-        r"\b(?:by (?:bike|bicycle)|on (?:my |the |a )?bike|cycl\w+|bik(?:e|ing))\b", re.I
+        r"\b(?:(?:by|on)(?: my| the| a)? (?:bike|bicycle)|cycl(?:e|ing))\b", re.I
     ),
     "walking": re.compile(r"\b(?:on foot|by foot|walk(?:ing)?)\b", re.I),
     "transit": re.compile(
@@ -32,6 +33,7 @@ _TO_FROM = re.compile(
 _TO = re.compile(
     r"\b(?:flights?|fly|flying|fares?)\b.*?\bto\s+(?P<destination>[^,.;?!]{2,40})", re.I
 )
+_TOWN = re.compile(r"\b(?:in|for|at)\s+(?P<town>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,3})")
 _AFTER_PLACE = re.compile(
     r"\s+(?:on|in|at|by|for|this|next|tomorrow|today|tonight|please|leaving|around|before|after"
     r"|via|with|the (?:day|week))\b.*",
@@ -64,6 +66,26 @@ def said_route(said: str) -> tuple[str, str]:
         return _place(found["origin"]), _place(found["destination"])
     found = _TO.search(said)
     return ("", _place(found["destination"])) if found else ("", "")
+
+
+def said_town(call: Call, place: str) -> str:
+    """The place whose weather is asked for: the one that the request names, else the plan's; but
+    not the restaurant of an event of which the request has no word: then the person's town, or "" for
+    where they are."""
+    times = " ".join(one.phrase for one in find_expressions(call.said, call.at))
+    towns = [one["town"] for one in _TOWN.finditer(call.said) if not contains(times, one["town"])]
+    if contains(call.said, place):
+        return place
+    if len(towns) == 1:
+        return towns[0]
+    events = [one for one in call.of("calendar") if one.text("location") == place]
+    said = telling_words(call.said)
+    named = [one for one in events if any(contains(_words(one), word) for word in said)]
+    return (call.person.profile.city or "") if call.said and events and not named else place
+
+
+def _words(event: Item) -> str:
+    return f"{title_of(event)}; {event.text('location')}"
 
 
 def said_month(call: Call) -> str:
