@@ -69,9 +69,11 @@ def said_route(said: str) -> tuple[str, str]:
 
 
 def said_town(call: Call, place: str) -> str:
-    """The place whose weather is asked for: the one that the request names, else the plan's; but
-    not the restaurant of an event of which the request has no word: then the person's town, or "" for
-    where they are."""
+    """The place whose weather is asked for.
+
+    The one that the request names, else the plan's; but not the restaurant of an event of which the
+    request has no word: then the person's town, or "" for where they are.
+    """
     times = " ".join(one.phrase for one in find_expressions(call.said, call.at))
     towns = [one["town"] for one in _TOWN.finditer(call.said) if not contains(times, one["town"])]
     if contains(call.said, place):

@@ -45,7 +45,7 @@ def say(make_item: Callable[..., Item]) -> Say:
         make_item("reminders", "r3", title="Boiler", list="Home"),
         make_item("notes", "n1", title="Packing", body="map", folder="Home", modified_at=AT),
         make_item("notes", "n2", title="Goals", body="ship", folder="Work", modified_at=AT),
-        make_item("music", "s1", song_title="Autobahn", artist="Kraftwerk", album_title=None,
+        make_item("music", "s1", song_name="Autobahn", artist="Kraftwerk", album_title=None,
                   played_at="2025-06-11T07:00"),
     ]  # fmt: skip
 
