@@ -92,6 +92,8 @@ def search_mail(call: Call) -> Effect:
     either by what the request says: those sent, those of a day, else the newest."""
     query, sender = call.text("query"), call.text("sender")
     if not query.strip() and not sender.strip():
+        if not call.said:
+            raise Refusal("Searching mail needs words or a sender.")
         return _as_said(call)
     found = search(call, "mail", query) if query.strip() else _newest(call.of("mail"))
     if sender.strip():
