@@ -67,6 +67,11 @@ _TOGETHER = re.compile(
     rf"\b(?:all|every|each|both|rest of|(?:next|first) {_QUANTITY})\b", re.IGNORECASE
 )
 _CLOCK = ("hour", "minute")
+_LENGTHS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+}
 _LONG = ("week", "month", "year")
 _EXCUSE = re.compile(
     r"[,;:]|\b(?:because|since|as (?:i|we)|so (?:i|we)|i'?m|we'?re)\b", re.IGNORECASE
@@ -196,7 +201,7 @@ def _span(said: str, at: datetime) -> tuple[datetime, datetime] | None:
         found = pattern.search(said)
         if found and found["unit"]:
             count = _many(found["many"])
-            return at, today + relativedelta(**{f"{found['unit'].casefold()}s": count})
+            return at, today + _LENGTHS[found["unit"].casefold()] * count
     if found := _RANGE.search(said):
         first = _first(found["first"] or found["first_b"], at)
         last = _first(found["last"], at)
