@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctrag.assistant.answer import Answer, in_words
 from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever, purpose
+from ctrag.assistant.apps.about_contacts import told_of_contact
 from ctrag.assistant.apps.call import UNKNOWN_SONG
 from ctrag.assistant.apps.execute import Preview, Result, execute, preview
 from ctrag.assistant.apps.lookup import one_line
@@ -181,6 +182,10 @@ class Assistant:
             run, confirm, explain: As for `ask`.
             focus: What a conversation knows of the call before it is planned.
         """
+        if focus == NOTHING_KNOWN and (
+            words := told_of_contact(request.text, self.person, request.asked_at)
+        ):
+            return in_words(request, words)
         trace = Trace()
         view = self.view()
         order = as_order(request)
@@ -242,6 +247,8 @@ class Assistant:
             answer: One that was not run.
             confirm: As for `ask`.
         """
+        if answer.said:
+            return answer
         doubt = "Not sure." if answer.confidence < self._options.sure else ""
         if doubt and answer.other is not None:
             doubt = f"Not sure; it could also be: {self.in_words(answer.other)}."

@@ -49,7 +49,7 @@ def test_a_greeting_gets_a_word(ask: Run, through_endpoint: Any) -> None:
 
 def test_what_nothing_can_do_is_told_what_can_be_asked_for(ask: Run) -> None:
     out = ask("paint the gate", "none()", "--execute").out
-    assert out.startswith("No application here can do that. Ask in English for something about ")
+    assert out.startswith("No application here can do that. Ask for something about ")
 
 
 def test_the_help_says_that_requests_are_in_english(ctrag: Run) -> None:

@@ -1,10 +1,10 @@
 """The Calendar app."""
 
-import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.free_time import NEW_EVENT_LENGTH, end_of, free_time, whole_days
 from ctrag.assistant.apps.lookup import (
     address_of,
     addressed,
@@ -24,22 +24,28 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
+from ctrag.assistant.apps.named_occurrences import (
+    Named,
+    moved_together,
+    named_occurrences,
+    weekdays_of_all,
+)
 from ctrag.assistant.apps.repeating import (
     ended,
     following,
     means_all,
     meant,
     moved,
+    only_once,
     repeats,
     rhythm,
 )
-from ctrag.text.dates.temporal_expressions import find_expressions
 from stores.people.changes import Change, OutboxEntry
 from stores.people.items import Item
 
-_NEW_EVENT_LENGTH = timedelta(hours=1)
-_FREE = re.compile(r"\b(free|available|busy|have time)\b", re.IGNORECASE)
-"""Words of a request that asks whether there is time."""
+_BIRTHDAY = "birthday"
+_SAID_ONE_BY_ONE = 6
+"""Occurrences that are named one by one in an answer, at most."""
 
 
 def create_event(call: Call) -> Effect:
@@ -52,11 +58,11 @@ def create_event(call: Call) -> Effect:
         "calendar",
         title=title,
         start=start,
-        end=start + _NEW_EVENT_LENGTH,
+        end=start + NEW_EVENT_LENGTH,
         location=call.text("location") or None,
         attendees=tuple(call.texts("attendees")),
     )
-    return writes(f"Created {_line(event.item, call.at)}.", event)
+    return writes(f"Created {_line(event.item, call.at)}.{only_once(call)}", event)
 
 
 def get_event(call: Call) -> Effect:
@@ -86,8 +92,8 @@ def list_events(call: Call) -> Effect:
     name = f"{day:%a %-d %b %Y}" if day else "no day"
     lines = [_line(event, call.at) for event in events]
     answer = listing(f"{name}:", lines, f"Nothing is planned for {name}.")
-    if day and _FREE.search(call.said):
-        answer = f"{_free(call, day, events)}\n{answer}" if events else answer
+    if day and events and (told := free_time(call, day, events)):
+        answer = f"{told}\n{answer}"
     return Effect(answer, tuple(events))
 
 
@@ -105,7 +111,9 @@ def reschedule_event(call: Call) -> Effect:
     event, start = _event(call), call.time("new_start")
     if start is None:
         raise Refusal(f"Moving {quote(title_of(event))} needs a new start.")
-    end = start + (_end(event) - moment_of(event))
+    if together := moved_together(call, event):
+        return _moves_several(call, together, start.time())
+    end = start + (end_of(event) - moment_of(event))
     answer = f"Moved {quote(title_of(event))} to {when(start, call.at)}"
     past = ", which lies in the past" if start < minute(call.at) else ""
     if means_all(call, event):
@@ -128,9 +136,11 @@ def reschedule_event(call: Call) -> Effect:
 
 
 def cancel_event(call: Call) -> Effect:
-    """Removes an event from the calendar without notifying anybody; of a repeating one only this
-    occurrence, unless the person says that all that follow are meant."""
+    """Removes an event from the calendar without notifying anybody; of a repeating one this
+    occurrence, those that the request names, or all that follow, where it says so."""
     event = _event(call)
+    if repeats(event) and (named := named_occurrences(call, event)):
+        return _cancels_several(call, named)
     answer = f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}"
     if not rhythm(event):
         # Noted, so that importing its calendar again does not bring it back.
@@ -138,16 +148,89 @@ def cancel_event(call: Call) -> Effect:
         change = Change(one_line(answer), remove=(event.id,), state=ended(call, event))
         return Effect(answer, (event,), change, question=asked(answer))
     gone = [event]
-    if means_all(call, event):
-        gone = following(call, event)
-        answer += f", and all that follow ({rhythm(event)}, {len(gone)} in all)."
+    whole = means_all(call, event)
+    if whole:
+        gone, whole = _all_named(call, event)
+        last = "" if whole else f", the last {when(moment_of(gone[-1]), call.at)}"
+        answer += f", and all that follow ({rhythm(gone[0])}, {len(gone)} in all{last})."
+        if not whole:
+            days = " and ".join(dict.fromkeys(f"{moment_of(one):%A}" for one in gone[:7]))
+            answer = (
+                f"Cancelled {quote(title_of(event))} on every {days} that is in the calendar, "
+                f"{_in_words(gone, call.at)}. Other days are still there."
+            )
         question = asked(answer)
     else:
         question = f"{asked(answer)} It repeats {rhythm(event)}: only this one is cancelled."
         answer += f". It repeats {rhythm(event)}: only this one was cancelled."
-    state = ended(call, *gone, series=len(gone) > 1 or means_all(call, event))
+    state = ended(call, *gone, series=whole)
     change = Change(one_line(answer), remove=tuple(one.id for one in gone), state=state)
     return Effect(answer, tuple(gone), change, question=question)
+
+
+def _all_named(call: Call, event: Item) -> tuple[list[Item], bool]:
+    """All that follow, or those on the weekdays that the request names; whether it is all."""
+    days = weekdays_of_all(call, event)
+    every = following(call, event)
+    first = min(
+        (one for one in call.of("calendar") if _same_series_ahead(call, event, one)),
+        key=moment_of,
+        default=event,
+    )
+    ahead = following(call, first)
+    chosen = [one for one in ahead if moment_of(one).weekday() in days]
+    return (chosen, False) if chosen and len(chosen) < len(ahead) else (every, True)
+
+
+def _same_series_ahead(call: Call, event: Item, other: Item) -> bool:
+    return repeats(other) == repeats(event) and moment_of(other) >= call.at
+
+
+def _cancels_several(call: Call, named: Named) -> Effect:
+    """Cancels the occurrences that were named together."""
+    gone = named.events
+    answer = f"Cancelled {quote(title_of(gone[0]))}, {_in_words(gone, call.at)}."
+    answer += _still_there(call, gone)
+    for day in named.missing:
+        answer += f" There is none on {day:%a %-d %b %Y}."
+    change = Change(
+        one_line(answer), remove=tuple(one.id for one in gone), state=ended(call, *gone)
+    )
+    return Effect(answer, gone, change, question=asked(answer))
+
+
+def _moves_several(call: Call, named: Named, clock: time) -> Effect:
+    """Moves the occurrences that were named together to another time of their days."""
+    put = []
+    for one in named.events:
+        start = datetime.combine(moment_of(one).date(), clock)
+        put.append(changed(one, start=start, end=start + (end_of(one) - moment_of(one))))
+    title = quote(title_of(named.events[0]))
+    answer = f"Moved {title} to {clock:%H:%M}, {_in_words(named.events, call.at)}."
+    return writes(answer + _still_there(call, named.events), *put)
+
+
+def _in_words(events: Sequence[Item], at: datetime) -> str:
+    """Several times in words: all of a few, of many the first and the last."""
+    if len(events) <= _SAID_ONE_BY_ONE:
+        return ", ".join(when(moment_of(one), at) for one in events)
+    first, last = (when(moment_of(one), at) for one in (events[0], events[-1]))
+    return f"{first} to {last}, {len(events)} in all"
+
+
+def _still_there(call: Call, gone: Sequence[Item]) -> str:
+    """Which occurrence comes next when these are gone."""
+    ids = {one.id for one in gone}
+    left = [
+        one
+        for one in call.of("calendar")
+        if one.id not in ids
+        and moment_of(one) >= call.at
+        and title_of(one).casefold() == title_of(gone[0]).casefold()
+    ]
+    if not left:
+        return ""
+    return f" The next one that stays is {when(min(map(moment_of, left)), call.at)}."
 
 
 def notify_attendees(call: Call) -> Effect:
@@ -196,48 +279,21 @@ APIS = (
 def _event(call: Call) -> Item:
     """The event of that title; of a repeating one, the occurrence that the request means."""
     event = titled(call, "calendar", call.text("title"), "event")
+    if _BIRTHDAY in title_of(event).casefold():  # an event of each year, all of one title
+        same = [one for one in call.of("calendar") if title_of(one) == title_of(event)]
+        return meant(call, same)
     if not repeats(event):
         return event
     return meant(call, [one for one in call.of("calendar") if repeats(one) == repeats(event)])
 
 
-def _end(event: Item) -> datetime:
-    start = moment_of(event)
-    return event.time("end") or start + min(_NEW_EVENT_LENGTH, datetime.max - start)
-
-
 def _runs_into(event: Item, day: date) -> bool:
-    return moment_of(event).date() < day and _end(event) > datetime.combine(day, time.min)
-
-
-def _free(call: Call, day: date, events: Sequence[Item]) -> str:
-    """Whether the part of the day that the request names, or all of it, is free of events that have
-    a time."""
-    begins, ends = datetime.combine(day, time.min), datetime.combine(day, time.max)
-    for one in find_expressions(call.said, call.at):
-        if one.start.date() == day and one.grain == "part":
-            begins, ends = one.start, min(one.end, ends)
-            break
-    taken = [
-        event
-        for event in events
-        if not _whole_days(event) and moment_of(event) < ends and _end(event) > begins
-    ]
-    part = "" if begins.time() == time.min else f" from {begins:%H:%M} to {ends:%H:%M}"
-    if not taken:
-        return f"Free{part}."
-    many = "1 event" if len(taken) == 1 else f"{len(taken)} events"
-    return f"Not free{part}: {many}."
-
-
-def _whole_days(event: Item) -> bool:
-    start, end = moment_of(event), _end(event)
-    return start.time() == end.time() == time.min and start < end
+    return moment_of(event).date() < day and end_of(event) > datetime.combine(day, time.min)
 
 
 def _span(event: Item, at: datetime) -> str:
-    end = _end(event)
-    if _whole_days(event):
+    end = end_of(event)
+    if whole_days(event):
         first, last = moment_of(event), end - timedelta(days=1)
         names = dict.fromkeys(when(one, at).removesuffix(" 00:00") for one in (first, last))
         return f"{' to '.join(names)}, all day"

@@ -15,6 +15,7 @@ from ctrag.assistant.apps.lookup import (
 )
 from ctrag.assistant.apps.registry import APIS, STATES
 from ctrag.assistant.planning.plan import Plan, check
+from ctrag.text.language import is_english
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.changes import Change, ChangeRecord
 from stores.people.item_rows import StoredItem
@@ -142,7 +143,7 @@ def execute(
     """
     toolbox = Toolbox.packaged() if toolbox is None else toolbox
     if plan.is_none:
-        return Result("nothing", nothing_fits(toolbox))
+        return Result("nothing", nothing_fits(toolbox, said))
     call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online, said)
     try:
         tool, effect = effect_of(plan, call, toolbox)
@@ -175,7 +176,7 @@ def preview(
     """What `execute` would do with these arguments; nothing is written."""
     toolbox = Toolbox.packaged() if toolbox is None else toolbox
     if plan.is_none:
-        return Preview(nothing_fits(toolbox))
+        return Preview(nothing_fits(toolbox, said))
     call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online, said)
     try:
         _, effect = effect_of(plan, call, toolbox)
@@ -230,13 +231,19 @@ def _reaches_out(tool: Tool, effect: Effect) -> bool:
     return "outward" in declared or bool(effect.recipients)
 
 
-def nothing_fits(toolbox: Toolbox) -> str:
-    """The answer to a request that no API can do, with what could be asked for instead."""
+def nothing_fits(toolbox: Toolbox, said: str = "") -> str:
+    """The answer to a request that no API can do, with what could be asked for instead.
+
+    Args:
+        toolbox: What can be done.
+        said: The request; English is asked for where it is in another language.
+    """
     apps = [_ABOUT.get(app, app) for app in toolbox.apps]
     about = " and ".join([", ".join(apps[:-1]), apps[-1]] if len(apps) > 1 else apps)
+    english = "" if said and is_english(said) else " in English"
     return (
-        "No application here can do that. "
-        f"Ask in English for something about {about}: “remind me to water the plants at six”."
+        f"No application here can do that. Ask{english} for something about {about}: "
+        "“remind me to water the plants at six”."
     )
 
 

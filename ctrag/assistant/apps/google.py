@@ -20,6 +20,14 @@ from ctrag.assistant.apps.lookup import (
     title_of,
     when,
 )
+from ctrag.assistant.apps.said_places import (
+    address_of_contact,
+    place_of_event,
+    said_mode,
+    said_month,
+    said_route,
+    said_town,
+)
 from stores.people.changes import OutboxEntry
 
 _TRAVEL_MODES = {
@@ -83,12 +91,18 @@ def google_shopping(call: Call) -> Effect:
 
 def google_directions(call: Call) -> Effect:
     """Opens a route; `home` and `work` are the profile's addresses."""
-    destination = _place(call, "destination", "destination")
-    mode = call.text("mode")
+    destination, origin = _place(call, "destination", "destination"), ""
+    mode = said_mode(call, call.text("mode"))
+    begins, ends = said_route(call.said)
+    if begins and ends and alike(destination, [begins, ends], str):
+        origin, destination = begins, ends
     query = {"api": "1", "destination": destination}
+    if origin:
+        query["origin"] = origin
     if mode:
         query["travelmode"] = _TRAVEL_MODES.get(mode, mode)
-    what = f"directions to {quote(destination)}{f' ({mode})' if mode else ''}"
+    start = f" from {quote(origin)}" if origin else ""
+    what = f"directions{start} to {quote(destination)}{f' ({mode})' if mode else ''}"
     return _opens(call, what, "https://www.google.com/maps/dir/", query)
 
 
@@ -115,24 +129,32 @@ def google_translate(call: Call) -> Effect:
 
 def google_weather(call: Call) -> Effect:
     """Opens the forecast for a place, today or on a day."""
-    place = _place(call, "location", "place")
+    place = said_town(call, _place(call, "location", "place"))
     day = call.day("date")
-    words = f"weather {place}" + (f" {day:%-d %B %Y}" if day else "")
-    what = f"weather in {quote(place)} {_on(day) if day else 'today'}"
+    words = f"weather {place}".rstrip() + (f" {day:%-d %B %Y}" if day else "")
+    where = f"in {quote(place)}" if place else "where you are"
+    what = f"weather {where} {_on(day) if day else 'today'}"
     return _opens(call, what, "https://www.google.com/search", {"q": words})
 
 
 def google_flights(call: Call) -> Effect:
     """Opens flights between two cities, on a day or on any."""
     origin, destination = call.text("origin").strip(), call.text("destination").strip()
+    begins, ends = said_route(call.said)
+    if ends and not alike(destination, [ends], str) and alike(origin, [ends], str):
+        # "to Lisbon in February": neither where it begins nor a month is the destination.
+        origin, destination = begins or call.person.profile.city or "", ends
     day = call.day("date")
-    route = f"from {quote(origin)} to {quote(destination)}"
-    if not origin or not destination or alike(origin, [destination], str):
+    month = "" if day else said_month(call)
+    start = f"from {quote(origin)} " if origin else ""
+    route = f"{start}to {quote(destination)}"
+    if not (origin or ends) or not destination or alike(origin, [destination], str):
         raise Refusal(f"No flight is found {route}.")
     if day is not None and day < call.at.date():
         raise Refusal(f"No flight is found {route}: {day} is past.")
-    words = f"flights from {origin} to {destination}" + (f" on {day}" if day else "")
-    what = f"flights {route}{f' {_on(day)}' if day else ''}"
+    words = f"flights from {origin} to {destination}" if origin else f"flights to {destination}"
+    words += f" on {day}" if day else f" {month}" if month else ""
+    what = f"flights {route}{f' {_on(day)}' if day else f', {month}' if month else ''}"
     return _opens(call, what, "https://www.google.com/travel/flights", {"q": words})
 
 
@@ -193,6 +215,13 @@ def _place(call: Call, argument: str, noun: str) -> str:
         if not address:
             raise Refusal(f"The {noun} {quote(named)} cannot be found: the profile has no address.")
         return f"{address}, {profile.city}" if profile.city else address
+    if owner := address_of_contact(call, named):
+        contact, address = owner
+        if not address:
+            raise Refusal(f"No postal address of {contact.name} is known to go to.")
+        return address
+    if named.casefold().split()[:1] in (["the"], ["my"], ["our"]) or named.islower():
+        named = place_of_event(call, named) or named
     if not key:
         raise Refusal(f"The {noun} {quote(named)} cannot be found.")
     return named

@@ -138,8 +138,8 @@ def search(call: Call, app: str, query: str) -> list[Item]:
 
 
 def find_contact(call: Call, name: str) -> Contact | None:
-    """The contact meant by a full name or `Person.label`, or by a nickname, a relation or a part of
-    the name that only one has.
+    """The contact meant by a full name or `Person.label`, or by a nickname, a relation, a part of
+    the name, a job or an organisation that only one has.
 
     Raises:
         Refusal: The part or relation fits several contacts.
@@ -155,11 +155,18 @@ def find_contact(call: Call, name: str) -> Contact | None:
         or [one for one in contacts if any(_same(nick, key) for nick in one.nicknames)]
         or [one for one in contacts if _same(one.relation, key)]
         or [one for one in contacts if contains(one.name, key, shortest=1)]
+        or [one for one in contacts if _same(one.title, _bare(key)) or _same(one.organisation, key)]
+        or [one for one in contacts if contains(one.organisation, _bare(key))]
     )
     if len(found) > 1:
         names = ", ".join(map(call.person.label, found))
         raise Refusal(f"{quote(name)} fits several contacts: {names}.")
     return found[0] if found else None
+
+
+def _bare(name: str) -> str:
+    """A name without its article."""
+    return re.sub(r"^\s*the\s+", "", name, flags=re.IGNORECASE)
 
 
 def known_contact(call: Call, name: str) -> Contact:

@@ -1,5 +1,6 @@
 """The Mail app: received mails, and mails that leave."""
 
+import re
 from collections.abc import Sequence
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
@@ -7,6 +8,7 @@ from ctrag.assistant.apps.lookup import (
     addressed,
     alike,
     changed,
+    contains,
     find_contact,
     in_full,
     known_contact,
@@ -24,8 +26,18 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
+from ctrag.text.dates.temporal_expressions import find_expressions
+from ctrag.text.words import telling_words
 from stores.people.changes import OutboxEntry
 from stores.people.items import Contact, Item
+
+_SHOWN = 10
+_SENT = re.compile(
+    r"\b(?:(?:did|have|do) i (?:\w+ )?(?:send|sent|write|written|wrote)|i (?:sent|wrote)"
+    r"|sent (?:mail|e-?mail|by me|items)|my sent)\b",
+    re.IGNORECASE,
+)
+"""Words of a request for what the person sent."""
 
 
 def send_mail(call: Call) -> Effect:
@@ -76,10 +88,13 @@ def forward_mail(call: Call) -> Effect:
 
 
 def search_mail(call: Call) -> Effect:
-    """Finds mails by words, best first, by who wrote or got them, newest first, or by both."""
+    """Finds mails by words, best first, by who wrote or got them, newest first, or by both; without
+    either by what the request says: those sent, those of a day, else the newest."""
     query, sender = call.text("query"), call.text("sender")
     if not query.strip() and not sender.strip():
-        raise Refusal("Searching mail needs words or a sender.")
+        if not call.said:
+            raise Refusal("Searching mail needs words or a sender.")
+        return _as_said(call)
     found = search(call, "mail", query) if query.strip() else _newest(call.of("mail"))
     if sender.strip():
         found = _with(call, sender, found)
@@ -126,16 +141,55 @@ APIS = (
 )
 
 
+def _as_said(call: Call) -> Effect:
+    """The newest mails, of those whom and the time that the request names."""
+    mails, which = _newest(call.of("mail")), ""
+    if _SENT.search(call.said):
+        own = call.person.profile.name
+        mails, which = [one for one in mails if contains(one.text("sender"), own)], " that you sent"
+    spans = [one for one in find_expressions(call.said, call.at) if one.start <= call.at]
+    if spans:
+        span = spans[0]
+        mails = [one for one in mails if span.start <= moment_of(one) < span.end]
+        which += f" ({span.phrase})"
+    elif not which and (fitting := search(call, "mail", " ".join(telling_words(call.said)))):
+        mails, which = fitting, f" for {quote(call.said)}"
+    lines = [_line(call, mail) for mail in mails[:_SHOWN]]
+    head = f"Mail{which}:" if which else "The newest mail:"
+    return Effect(listing(head, lines, f"There is no mail{which}."), tuple(mails[:_SHOWN]))
+
+
 def _mail(call: Call) -> Item:
     return titled(call, "mail", call.text("subject"), "mail with the subject")
 
 
 def _addressee(call: Call) -> tuple[Contact, str]:
-    contact = known_contact(call, call.text("to"))
+    contact = find_contact(call, call.text("to"))
+    if contact is None and (written := _writer(call, call.text("to"))):
+        return written
+    contact = contact or known_contact(call, call.text("to"))
     address = mail_address(contact.email)
     if not address:
         raise Refusal(f"{contact.name} has no mail address, so nothing was sent.")
     return contact, address
+
+
+def _writer(call: Call, name: str) -> tuple[Contact, str] | None:
+    """Somebody who is no contact and wrote a mail, by a name that only one sender has."""
+    said = re.sub(r"^\s*(?:the|my)\s+", "", name, flags=re.IGNORECASE)
+    if not said.strip() or not contains(call.said, said):
+        return None
+    found = {
+        mail_address(mail.text("sender")): mail.text("sender")
+        for mail in call.of("mail")
+        if contains(mail.text("sender"), said)
+    }
+    found.pop("", None)
+    if len(found) != 1:
+        return None
+    [(address, sender)] = found.items()
+    shown = one_line(sender.removesuffix(f"<{address}>")) or address
+    return Contact(shown, email=address), address
 
 
 def _entry(

@@ -133,7 +133,7 @@ def get_current_song(call: Call) -> Effect:
     if song is None:
         return Effect("Music plays, but which song is not known.")
     playlist = f", playlist {quote(song.text('playlist'))}" if song.text("playlist") else ""
-    return Effect(f"{_named(song)}, album {quote(_album(song))}{playlist}", (song,))
+    return Effect(f"{_line(song)}{playlist}", (song,))
 
 
 def get_recently_played(call: Call) -> Effect:
@@ -172,7 +172,7 @@ def search_music(call: Call) -> Effect:
     """Finds songs of the library by words."""
     query = call.text("query")
     songs = _once(search(call, "music", query))
-    lines = [f"{_named(song)}, album {quote(_album(song))}" for song in songs]
+    lines = [_line(song) for song in songs]
     nothing = f"Nothing in the library fits {quote(query)}."
     return Effect(listing(f"Music for {quote(query)}:", lines, nothing), tuple(songs))
 
@@ -199,6 +199,11 @@ def playing_after(sent: Sequence[OutboxEntry]) -> str | None:
         return None
     song = last.content.get("song_id") if last.kind == "skip" else last.item_id
     return song or UNKNOWN_SONG
+
+
+def _line(song: Item) -> str:
+    """A song with its album, where that is known."""
+    return f"{_named(song)}, album {quote(_album(song))}" if _album(song) else _named(song)
 
 
 def _album(song: Item) -> str:

@@ -1,5 +1,7 @@
 """The Notes app."""
 
+import re
+
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
     address_of,
@@ -25,6 +27,13 @@ from ctrag.assistant.apps.lookup import (
 from stores.people.changes import OutboxEntry
 from stores.people.items import Item
 
+_ALL = re.compile(
+    r"\W*(?:(?:please|can you|could you|ok(?:ay)?)\W+)*(?:list|show|read|what are|which are)\s+"
+    r"(?:me\s+)?(?:all\s+)?(?:of\s+)?(?:my|the)\s+notes(?:\s+(?:i have|there are|please))?\W*"
+    r"|\W*(?:what|which|how many) notes (?:do i have|are there|have i got)\W*",
+    re.IGNORECASE,
+)
+"""A request for all notes, of whichever folder."""
 _NEW_NOTES_FOLDER = "Notes"
 
 
@@ -86,7 +95,7 @@ def delete_note(call: Call) -> Effect:
 
 def list_notes(call: Call) -> Effect:
     """Lists titles, newest first."""
-    folder = call.text("folder")
+    folder = "" if _ALL.fullmatch(call.said) else call.text("folder")
     notes = call.of("notes")
     where = ""
     if folder.strip():

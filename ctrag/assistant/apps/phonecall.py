@@ -1,11 +1,13 @@
 """The Phone app: calls out, the log of calls, voicemail, blocked callers."""
 
+import re
 from collections.abc import Sequence
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
     addressed,
     asked,
+    contains,
     digits,
     find_contact,
     is_number,
@@ -18,13 +20,18 @@ from ctrag.assistant.apps.lookup import (
     sends,
     when,
 )
+from ctrag.text.phone_numbers import written_numbers
 from stores.people.changes import Change, OutboxEntry
 from stores.people.items import Contact, Item
 
 
 def call_contact(call: Call) -> Effect:
     """Calls a contact."""
-    contact = known_contact(call, call.text("contact"))
+    name = call.text("contact")
+    contact = find_contact(call, name)
+    if contact is None and (found := _number_in_items(call, name)):
+        return _dials(name, found[1], found[0])
+    contact = contact or known_contact(call, name)
     return _dials(contact.name, _number(contact))
 
 
@@ -172,6 +179,24 @@ def _number(contact: Contact) -> str:
     if not contact.phone or not is_number(contact.phone):
         raise Refusal(f"{contact.name} has no phone number, so nobody was called.")
     return contact.phone
+
+
+def _number_in_items(call: Call, name: str) -> tuple[Item, str] | None:
+    """The one number that events and mails have of somebody whom the request names and who is no
+    contact: "the physio" of an event with its practice's number."""
+    said = re.sub(r"^\s*(?:the|my)\s+", "", name, flags=re.IGNORECASE)
+    if not said.strip() or not contains(call.said, said):
+        return None
+    found: dict[str, tuple[Item, str]] = {}
+    for one in call.of("calendar"):
+        if contains(f"{one.text('title')}; {one.text('location')}", said):
+            for number in written_numbers(f"{one.text('location')}\n{one.text('notes')}"):
+                found.setdefault(digits(number), (one, number))
+    for one in call.of("mail"):
+        if contains(one.text("sender"), said):
+            for number in written_numbers(one.text("body")):
+                found.setdefault(digits(number), (one, number))
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _dials(name: str, number: str, source: Item | None = None) -> Effect:

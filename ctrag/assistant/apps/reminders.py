@@ -1,7 +1,9 @@
 """The Reminders app."""
 
+import re
 from collections import Counter
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
@@ -17,8 +19,12 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
+from ctrag.assistant.apps.repeating import only_once
+from ctrag.text.dates.temporal_expressions import TemporalExpression, find_expressions
 from stores.people.items import Item
 
+_OVERDUE = re.compile(r"\b(?:overdue|past due|(?:running |am i )?late|behind)\b", re.IGNORECASE)
+_CLOCK = ("hour", "minute")
 _NEW_REMINDERS_LIST = "Reminders"
 
 
@@ -32,11 +38,13 @@ def create_reminder(call: Call) -> Effect:
     if lists and name not in lists:
         name = lists.most_common(1)[0][0]
     reminder = created(call, "reminders", title=title, due=due, list=name, done=False)
-    return writes(f"Created the reminder {_line(reminder.item, call.at)}.", reminder)
+    line = _line(reminder.item, call.at)
+    return writes(f"Created the reminder {line}.{only_once(call)}", reminder)
 
 
 def list_reminders(call: Call) -> Effect:
-    """Lists open reminders, next due first and undated ones last."""
+    """Lists open reminders, next due first and undated ones last; of a time, or the overdue ones,
+    where the request names it."""
     name = call.text("list")
     found = call.of("reminders")
     where = ""
@@ -47,9 +55,13 @@ def list_reminders(call: Call) -> Effect:
         where = f" in {_list(found[0])}"
     still_open = [one for one in found if not one.flag("done")]
     still_open.sort(key=lambda one: one.time("due") or datetime.max)
-    lines = [_line(one, call.at) for one in still_open]
-    nothing = f"No reminder{where} is open."
-    return Effect(listing(f"Open reminders{where}:", lines, nothing), tuple(still_open))
+    wanted, told = _asked_for(call, still_open)
+    lines = [_line(one, call.at) for one in wanted]
+    nothing = f"No reminder{where} is {told or 'open'}."
+    if told and still_open and not wanted:
+        nothing += f" Otherwise open: {len(still_open)}."
+    head = f"{told.capitalize()}{where}:" if told else f"Open reminders{where}:"
+    return Effect(listing(head, lines, nothing), tuple(wanted))
 
 
 def read_reminder(call: Call) -> Effect:
@@ -105,10 +117,43 @@ def _reminder(call: Call) -> Item:
     return pick(call, [one for one in found if not one.flag("done")] or found)
 
 
+def _asked_for(call: Call, still_open: Sequence[Item]) -> tuple[Sequence[Item], str]:
+    """The reminders that are due when the request says, and how: "overdue", "due tomorrow"."""
+    if _OVERDUE.search(call.said):
+        return [one for one in still_open if _late(one, call.at)], "overdue"
+    spans = [one for one in find_expressions(call.said, call.at) if one.grain not in _CLOCK]
+    spans = [one for one in spans if one.end > call.at]
+    if not spans:
+        return still_open, ""
+    span = spans[0]
+    within = [one for one in still_open if (due := one.time("due")) and _in(due, span)]
+    return within, f"due {span.phrase}"
+
+
+def _in(due: datetime, span: TemporalExpression) -> bool:
+    if due.time() == time.min and span.grain == "part":  # of a day without a time
+        return (
+            span.start.date() <= due.date() < max(span.end.date(), due.date() + timedelta(days=1))
+        )
+    return span.start <= due < span.end
+
+
+def _late(reminder: Item, at: datetime) -> bool:
+    due = reminder.time("due")
+    if due is None:
+        return False
+    return due.date() < at.date() if due.time() == time.min else due < at
+
+
 def _list(reminder: Item) -> str:
     return reminder.text("list")
 
 
 def _line(reminder: Item, at: datetime) -> str:
     due = reminder.time("due")
-    return f"{quote(title_of(reminder))}, {f'due {when(due, at)}' if due else 'no due time'}"
+    return f"{quote(title_of(reminder))}, {f'due {_due(due, at)}' if due else 'no due time'}"
+
+
+def _due(due: datetime, at: datetime) -> str:
+    """When something is due: a day where it has no time."""
+    return when(due, at).removesuffix(" 00:00")

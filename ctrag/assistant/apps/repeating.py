@@ -25,6 +25,12 @@ _ALL = re.compile(
     r"|\balways\b|\b(altogether|for ever|forever)\b|\bany ?more\b",
     re.IGNORECASE,
 )
+_AGAIN_AND_AGAIN = re.compile(
+    r"\b(?:every|each)\s+(?:other\s+|second\s+|single\s+)?(?:day|night|morning|afternoon|evening"
+    r"|week|weekend|weekday|fortnight|month|year|hour|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
+    r"|\b(?:daily|weekly|fortnightly|monthly|yearly|annually)\b",
+    re.IGNORECASE,
+)
 _BACK = re.compile(r"\b(was|were|did|last|had|ago|yesterday)\b", re.IGNORECASE)
 _SHOWN = 2
 """Occurrences of one repeating event that a search shows."""
@@ -109,8 +115,20 @@ def means_all(call: Call, event: Item) -> bool:
     not "just this week". Words of the title do not count."""
     if not repeats(event):
         return False
-    said = re.sub(re.escape(event.text("title")), " ", call.said, flags=re.IGNORECASE)
+    said = series_words(call, event)
     return bool(_ALL.search(said)) and not _ONE.search(said)
+
+
+def only_once(call: Call) -> str:
+    """What is said beside something new that was to repeat and is made once; else empty."""
+    if not _AGAIN_AND_AGAIN.search(call.said.replace(call.text("title"), " ")):
+        return ""
+    return " Only once: what repeats cannot be made here."
+
+
+def series_words(call: Call, event: Item) -> str:
+    """What the request says beside the title, whose words say nothing of occurrences."""
+    return re.sub(re.escape(event.text("title")), " ", call.said, flags=re.IGNORECASE)
 
 
 def following(call: Call, event: Item) -> list[Item]:

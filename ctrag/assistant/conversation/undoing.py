@@ -3,6 +3,7 @@
 import re
 
 from ctrag.errors import CtragError
+from stores.people.changes import Undone
 from stores.people.stores import Stores
 from stores.people.turns import take_back
 
@@ -44,9 +45,15 @@ def taken_back(stores: Stores, person_id: str, turns: int = 1) -> str:
         What was taken back, newest first, a line each; where nothing is left, it is said.
     """
     told: list[str] = []
-    for _ in range(turns):
+    left = turns
+    while left:
         try:
-            for undone in take_back(stores, person_id):
+            undone_turn = list(take_back(stores, person_id))
+            if not all(_only_looked(one) for one in undone_turn):
+                left -= 1
+            for undone in undone_turn:
+                if _only_looked(undone):
+                    continue
                 if undone.sent:
                     told.append(
                         f"{undone.summary.rstrip('?')}: that has left the phone and cannot be "
@@ -58,3 +65,8 @@ def taken_back(stores: Stores, person_id: str, turns: int = 1) -> str:
             told.append(str(error))
             break
     return "\n".join(told)
+
+
+def _only_looked(undone: Undone) -> bool:
+    """Whether nothing but a page was opened, which changed nothing."""
+    return bool(undone.sent) and all(entry.kind == "open_url" for entry in undone.sent)

@@ -98,7 +98,9 @@ def choir(stores: Stores) -> list[str]:
     return [f"{start:%Y-%m-%d %H:%M}" for start in found if start > NOW]
 
 
-@pytest.mark.parametrize("said", ["cancel choir", "cancel choir just this week", "no choir today"])
+@pytest.mark.parametrize(
+    "said", ["cancel choir", "cancel choir just this week", "no choir, just for once"]
+)
 def test_a_change_is_of_one_occurrence_and_says_that_it_repeats(
     stores: Stores, run: Callable[..., Result], said: str
 ) -> None:
