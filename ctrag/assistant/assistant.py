@@ -39,6 +39,7 @@ from ctrag.assistant.usage import Noticing, UsageLog
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
+from ctrag.text.false_starts import as_meant
 from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
@@ -147,6 +148,7 @@ class Assistant:
         Raises:
             ValueError: The text is empty or too long.
         """
+        text = as_meant(text)
         parts = requests_of(text, self.person, self.view())
         if len(parts) > 1:
             return self.conversation().say(

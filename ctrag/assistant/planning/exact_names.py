@@ -37,7 +37,17 @@ _MOVES = re.compile(
     r"(?P<what>[^,.;:!?]{2,60}?)\s+(?:back\s+)?(?:to|until|till?|by|for)\s",
     re.IGNORECASE,
 )
-_FILLS = frozenset(terms("reminder event one thing"))
+_OPENS = re.compile(
+    r"^\W*(?:(?:and|ok(?:ay)?|then|please|now)\W+)*(?:open|read|show)\s+(?:me\s+)?(?:up\s+)?"
+    r"(?P<what>[^,.;:!?]{1,60})[.!?]*$",
+    re.IGNORECASE,
+)
+_OWN_REMINDER = re.compile(
+    r"\b(?:set|put|change|make|move)\s+(?:my|the|that)\s+reminder\b.*\b(?:to|for|at)\b",
+    re.IGNORECASE,
+)
+"""A reminder that is there already: "set my reminder for it to Sunday"."""
+_FILLS = frozenset(terms("reminder event note mail one thing"))
 _BY_NOW = frozenset("yet today now already so far lately back since".split())
 _SPOKEN = frozenset("oh zero one two three four five six seven eight nine".split())
 _OWN = frozenset("snooze block forward flag reschedule complete".split())
@@ -124,8 +134,12 @@ def by_named_person(
         mails = (one for one in owned if one.app == "mail")
         heads = [words(f"{one.text('sender')} {one.text('subject')}") for one in mails]
         instead = "search_mail" if whom and any(whom <= set(one) for one in heads) else ""
-    if first == "none" and _MOVES.match(request):
-        instead = _moved(request, owned)
+    if first == "none":
+        instead = _moved(request, owned) or _opened(request, owned)
+    if first == "forward_mail" and "note" in said and "mail" not in said:
+        instead = "share_note"
+    if first == "create_reminder" and _OWN_REMINDER.search(request):
+        instead = "snooze_reminder"
     there = any(tool.api == instead for tool in tools)
     return _exchanged(ordered, instead) if there else list(ordered)
 
@@ -141,6 +155,19 @@ def _moved(request: str, owned: Sequence[Item]) -> str:
         if one.app in apis and named and named <= set(terms(item_text.title(one)))
     }
     return meant.pop() if len(meant) == 1 else ""
+
+
+def _opened(request: str, owned: Sequence[Item]) -> str:
+    """The API that reads the one thing whose title has all that is to be opened: "open v3"."""
+    found = _OPENS.match(request)
+    named = set() if found is None else set(terms(found["what"])) - _FILLS
+    apis = {"notes": "read_note", "mail": "read_mail", "reminders": "read_reminder"}
+    meant = [
+        apis[one.app]
+        for one in owned
+        if one.app in apis and named and named <= set(terms(item_text.title(one)))
+    ]
+    return meant[0] if len(meant) == 1 else ""
 
 
 def _exchanged(ordered: Sequence[tuple[str, float]], instead: str) -> list[tuple[str, float]]:

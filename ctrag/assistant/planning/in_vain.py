@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Tool
@@ -23,6 +24,11 @@ _ORDER = re.compile(
     r"book|delete|remove|add|put|set|mov|cancel|snooz|remind|mak|mark|complet|tick|flag|play|not|"
     r"chang|push|schedul|block|sav|append|archiv|get\s+rid|clear|drop|bin|turn|creat|check|start|"
     r"thank|say|give|pass|warn|redial|try|skip|shuffl|take|leav|fix|correct|updat|share|read)",
+    re.IGNORECASE,
+)
+_ANYTHING_WITH = re.compile(
+    r"\b(?:anything|something|what|when|plans?)\b[^.;!?]{0,40}?\b(?:with|w/)\s*"
+    r"(?P<whom>(?:my\s+)?[^\W\d_][\w'’-]*)",
     re.IGNORECASE,
 )
 _COMING = frozenset("w coming soon next ahead lately".split())
@@ -71,6 +77,8 @@ def unasked(plan: Plan, tool: Tool, request: str, contacts: Sequence[Contact]) -
     if plan.api == "google_news":
         topic = set(telling_words(str(plan.arguments.get("topic", "")))) - _COMING
         return any(topic and topic <= set(words(one.name)) for one in contacts)
+    if plan.api == "list_events" and (behind := _ANYTHING_WITH.search(request)):
+        return bool(mentioned(behind["whom"], contacts))
     return (
         tool.effect != "read"
         and plan.api not in _HEARS

@@ -81,8 +81,8 @@ _MILITARY = re.compile(
 # "Move it to 930", "chase it at 430": three digits, not a room or a price.
 _TERSE_HOUR = re.compile(
     r"\b(?P<lead>(?:at|to|till?|until|by|for)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
-    r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|please|on|in\s+the|and\s+[a-z]|so"
-    r"|sharp|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)",
+    r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|then|please|on"
+    r"|in\s+the|and\s+[a-z]|so|sharp|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)",
     re.IGNORECASE,
 )
 _HALF_DIGIT = re.compile(

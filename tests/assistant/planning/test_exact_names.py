@@ -116,3 +116,26 @@ def test_what_is_on_with_a_guest_is_looked_for() -> None:
     found = by_named_person(shares, exposed, "anything coming up with Jonah", (), owned)
     assert found[0] == ("search_events", 0.9)
     assert by_named_person(shares, exposed, "anything on with Ida", (), owned) == shares
+
+
+def test_what_is_opened_is_what_has_that_title() -> None:
+    shares = [("none", 0.8), ("read_note", 0.2)]
+    exposed = tools("read_note")
+    owned = [Item("n1", "notes", {"title": "set v3"}), Item("n2", "notes", {"title": "set v1"})]
+    assert by_named_person(shares, exposed, "and open v3", (), owned)[0] == ("read_note", 0.8)
+    for said in ("open the set", "open the garage", "open sesame"):
+        assert by_named_person(shares, exposed, said, (), owned) == shares
+
+
+def test_a_note_is_shared_and_a_reminder_that_is_there_is_moved() -> None:
+    shares = [("forward_mail", 0.9), ("share_note", 0.1)]
+    exposed = tools("forward_mail", "share_note")
+    assert by_named_person(shares, exposed, "send that note to Ole", ())[0][0] == "share_note"
+    assert by_named_person(shares, exposed, "send that mail with the note to Ole", ()) == shares
+    shares = [("create_reminder", 0.9), ("snooze_reminder", 0.1)]
+    exposed = tools("create_reminder", "snooze_reminder")
+    for said, first in (
+        ("set my reminder for it to sunday", "snooze_reminder"),
+        ("set a reminder for sunday", "create_reminder"),
+    ):
+        assert by_named_person(shares, exposed, said, ())[0][0] == first

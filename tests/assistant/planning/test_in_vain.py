@@ -42,6 +42,8 @@ CONTACTS = (Contact("Ole Berg", "neighbour"), Contact("Fjord Clinic", "clinic"))
         ("what about telling Ole I'm late", "send_mail", {"to": "Ole Berg"}, False),
         ("when do I give the cat her pill", "complete_reminder", {"title": "Cat"}, True),
         ("anything coming up with ole", "google_news", {"topic": "ole coming"}, True),
+        ("have I anything on with ole next week", "list_events", {"date": "2024-08-05"}, True),
+        ("what have I on next week", "list_events", {"date": "2024-08-05"}, False),
         ("anything new on the tunnel", "google_news", {"topic": "tunnel"}, False),
         ("take rye off my shopping list", "delete_note", {"title": "Shopping"}, True),
         ("delete the shopping note", "delete_note", {"title": "Shopping"}, False),
