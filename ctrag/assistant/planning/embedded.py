@@ -25,6 +25,7 @@ from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.limits import (
     UNSURE,
     does_half,
+    of_another_day,
     reaches_unnamed,
     removes_unnamed,
     takes_away_what_is_added,
@@ -146,6 +147,9 @@ class EmbeddedPlanner(LanguageModel):
             api = "" if decoded.plan is None else decoded.plan.api
             unasked = removes_unnamed(api, evidence.named, evidence.plain)
             unasked |= takes_away_what_is_added(api, said)
+            if request.sources is not None and decoded.plan is not None:
+                asked, owned = request.sources.request, request.sources.owned
+                unasked |= of_another_day(decoded.plan, said, asked.asked_at, owned)
             unasked |= (
                 decoded.vain
                 or decoded.astray

@@ -1,6 +1,14 @@
-"""What one call cannot do: requests that forbid, and requests that repeat."""
+"""What one call cannot do: requests that forbid, requests that repeat, and other days' things."""
 
 import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.plan import Plan
+from ctrag.text.dates.day_words import find_days
+from ctrag.text.dates.spelling import respelled
+from stores.people.items import Item
 
 _LEAD = r"^\W*(?:(?:please|hey|oh|ok|okay|no|and|but|so|well|uh|um)\W+)*"
 _FORBIDS = re.compile(
@@ -51,3 +59,30 @@ def removes_unnamed(api: str, named: float, plain: float) -> bool:
         plain: Probability that the request says its own values.
     """
     return api.startswith(("delete_", "cancel_", "block_")) and named < 1 and plain > 0.5
+
+
+def of_another_day(plan: Plan, text: str, at: datetime, owned: Sequence[Item]) -> bool:
+    """Whether a call takes away what is on no day that the request names: "cancel all my meetings
+    next week" is not today's.
+
+    Args:
+        plan: The call.
+        text: What was said.
+        at: When.
+        owned: Everything that the person has.
+    """
+    app = {"cancel_event": "calendar", "delete_reminder": "reminders"}.get(plan.api)
+    if app is None:
+        return False
+    spans = [one.spans for one in find_days(respelled(text), at.date(), (), False)]
+    when = [
+        moment.date()
+        for one in owned
+        if one.app == app
+        and item_text.title(one) == plan.arguments.get("title")
+        and (moment := item_text.time_of(one)) is not None
+    ]
+    named = [span for one in spans for span in one]
+    if not named or not when:
+        return False
+    return not any(first <= day < last for day in when for first, last in named)

@@ -1,13 +1,18 @@
 """Claims about requests that one call cannot do whole."""
 
+from datetime import datetime
+
 import pytest
 
 from ctrag.assistant.planning.limits import (
     does_half,
+    of_another_day,
     reaches_unnamed,
     removes_unnamed,
     takes_away_what_is_added,
 )
+from ctrag.assistant.planning.plan import Plan
+from stores.people.items import Item
 
 
 @pytest.mark.parametrize(
@@ -50,3 +55,22 @@ def test_what_is_added_is_not_ticked_off_for_sure() -> None:
     assert takes_away_what_is_added("delete_note", "please add hoses")
     assert not takes_away_what_is_added("complete_reminder", "I put the bins out")
     assert not takes_away_what_is_added("append_to_note", "put hoses on the list")
+
+
+@pytest.mark.parametrize(
+    ("said", "api", "other"),
+    [
+        ("cancel all my meetings next week", "cancel_event", True),
+        ("cancel tomorrow's meeting", "cancel_event", True),
+        ("cancel today's meeting", "cancel_event", False),
+        ("cancel the meeting", "cancel_event", False),
+        ("move the meeting to tomorrow", "reschedule_event", False),
+    ],
+)
+def test_what_is_on_another_day_is_not_taken_away_for_sure(
+    said: str, api: str, other: bool
+) -> None:
+    at = datetime(2023, 10, 26, 12, 40)  # a Thursday
+    meeting = Item("c1", "calendar", {"title": "Meeting", "start": datetime(2023, 10, 26, 13)})
+    assert of_another_day(Plan(api, {"title": "Meeting"}), said, at, [meeting]) is other
+    assert not of_another_day(Plan(api, {"title": "Lunch"}), said, at, [meeting])
