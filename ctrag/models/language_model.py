@@ -253,7 +253,7 @@ def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
 def _unlooped(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
     """The likeliest token that does not go round in a circle, if there is one.
 
-    A text may say "the 18th but not the 19th", whose numbers are single digits; three times the
+    A text may say "the 3rd but not the 4th", whose numbers are single digits; three times the
     same in a row are a loop.
     """
     fresh = logits

@@ -84,8 +84,8 @@ _WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 def as_meant(text: str) -> str:
     """A request as it was meant.
 
-    "A shop near, near the port, no wait, near the market" is "A shop near the market", "two, no,
-    three litres" are three, and "tell imran im late" is "tell imran I'm late".
+    "A shop near, near the port, no wait, near the market" is "A shop near the market", "four, no,
+    five bags" are five, and "tell imran im late" is "tell imran I'm late".
     """
     found = _MID_PHRASE.sub(lambda one: f"{one['open']} ", text)
     if found != text:

@@ -1,5 +1,5 @@
 """Follow-ups to music that are about a playlist or an artist: "the whole list it's in", "put
-Quimbara on there too", "more by her"."""
+Lola on there too", "more by her"."""
 
 import re
 
@@ -56,7 +56,7 @@ def more_of_artist(scene: Scene, song: Item | None) -> Reading | None:
 
 
 def put_there(scene: Scene) -> Reading | None:
-    """ "put Quimbara in there also": into the playlist that was played or added to last."""
+    """ "put Lola in there too": into the playlist that was played or added to last."""
     found = _THERE.fullmatch(scene.core.rstrip("!. "))
     name = scene.last.plan.arguments.get("playlist_name")
     if found is None or not isinstance(name, str):

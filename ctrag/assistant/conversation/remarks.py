@@ -73,7 +73,7 @@ _RUN_ON = re.compile(
     r"\b.*)",
     re.I,
 )
-""" "The no food one make it seven", as it is typed in haste."""
+""" "The bins one make it seven", as it is typed in haste."""
 _YOU_CAN = re.compile(
     r"(?P<what>(?:the|my|our|his|that|this|their)\s+[^,.;:!?]{1,50}?),?\s+you (?:can|may|could)"
     r"\s+(?P<verb>\w+)(?P<rest>\b.*)",

@@ -91,8 +91,8 @@ _MOVES = re.compile(rf"{OPENERS}(?:move|push|put|shift|make|reschedule)\b", re.I
 
 
 def _and_moved(text: str, view: PersonView) -> list[str]:
-    """ "Try Lenka again and judo tomorrow seven, not half six": an order, and another time for what
-    is planned."""
+    """ "Ring Lena once more and rowing on Friday nine, not ten": an order, and another time for
+    what is planned."""
     planned = [one for one in view.items if one.app in ("calendar", "reminders")]
     for found in _AFTER.finditer(text):
         left, right = text[: found.start()], text[found.end() :]

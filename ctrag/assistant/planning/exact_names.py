@@ -15,7 +15,7 @@ from stores.people.items import Contact, Item
 
 _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", re.IGNORECASE)
 _KIND = re.compile(r"\b(?:playlist|album)\b", re.IGNORECASE)
-"""Words that say what is played: "my salsa playlist" is no genre."""
+"""Words that say what is played: "my gospel playlist" is no genre."""
 _POLITE = re.compile(
     r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
 )
@@ -46,7 +46,7 @@ _OWN_REMINDER = re.compile(
     r"\b(?:set|put|change|make|move)\s+(?:my|the|that)\s+reminder\b.*\b(?:to|for|at)\b",
     re.IGNORECASE,
 )
-"""A reminder that is there already: "set my reminder for it to Sunday"."""
+"""A reminder that is there already: "put my reminder for that to Monday"."""
 _FILLS = frozenset(terms("reminder event note mail one thing"))
 _BY_NOW = frozenset("yet today now already so far lately back since".split())
 _SPOKEN = frozenset("oh zero one two three four five six seven eight nine".split())
@@ -158,7 +158,7 @@ def _moved(request: str, owned: Sequence[Item]) -> str:
 
 
 def _opened(request: str, owned: Sequence[Item]) -> str:
-    """The API that reads the one thing whose title has all that is to be opened: "open v3"."""
+    """The API that reads the one thing whose title has all that is to be opened: "open part 2"."""
     found = _OPENS.match(request)
     named = set() if found is None else set(terms(found["what"])) - _FILLS
     apis = {"notes": "read_note", "mail": "read_mail", "reminders": "read_reminder"}

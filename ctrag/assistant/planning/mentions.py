@@ -53,7 +53,7 @@ _WHOLE_RELATION = 0.05
 _ALIKE_LETTERS = 0.84
 """Similarity from which two names are one, spelled otherwise: "isatu" and "isatou"."""
 _SHORT_NAME = 4
-"""Letters of a shortened name at most: "fi", "nat", "alex"."""
+"""Letters of a shortened name at most: "jo", "nat", "alex"."""
 _HONORIFIC = frozenset(_HONORIFICS.split()) | {"dr", "prof", "professor", "doctor", "coach"}
 _ENOUGH = 0.5
 """Share of the mention's words that must fit."""
@@ -96,7 +96,7 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
 
 
 def shortened(mention: str, contacts: Sequence[Contact]) -> Contact | None:
-    """The one contact whose first name begins with the one word of a mention: "fi" is Fiona. None
+    """The one contact whose first name begins with the one word of a mention: "jo" is Joanna. None
     where nobody's or several people's does."""
     wanted = [word for word in words(mention) if word not in _FILLERS]
     if len(wanted) != 1 or not 2 <= len(wanted[0]) <= _SHORT_NAME:

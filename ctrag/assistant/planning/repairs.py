@@ -26,7 +26,7 @@ _NAME_ALONE = re.compile(
     r"^\W*(?P<name>[^\W\d_][\w'’&-]*(?:\s[^\W\d_][\w'’&-]*){0,2})\s+(?:pls|plz|please)\W*$",
     re.IGNORECASE,
 )
-"""Of "bossa nova pls", in which no verb says what to do with it."""
+"""Of "cool jazz pls", in which no verb says what to do with it."""
 _NO_NAME = frozenset(
     "music song songs tune tunes track tracks album record records playlist list radio something "
     "anything stuff one ones more nice good new old favourite favorite same next last usual it "

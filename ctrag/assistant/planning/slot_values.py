@@ -38,7 +38,7 @@ _TO_THE_MINUTE = 16
 _MOMENT = 0.9
 """Probability at least of a moment that was said."""
 _SHORTENED = 0.7
-"""How sure it is that "fi" is the one Fiona."""
+"""How sure it is that "jo" is the one Joanna."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
 

@@ -78,7 +78,7 @@ _MILITARY = re.compile(
     r"(?!\s*(?:people|kr|euros?|dollars?))",
     re.IGNORECASE,
 )
-# "Move it to 930", "chase it at 430": three digits, not a room or a price.
+# "Move it to 745", "bake it at 315": three digits, not a room or a price.
 _TERSE_HOUR = re.compile(
     r"\b(?P<lead>(?:at|to|till?|until|by|for)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
     r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|then|please|on"

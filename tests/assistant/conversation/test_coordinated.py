@@ -83,8 +83,8 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
             ["tick off Change the water filter", "move the dentist to noon"],
         ),
         (
-            "ring Lena and rowing tomorrow 7 not half six",
-            ["ring Lena", "move rowing to tomorrow 7"],
+            "ring Lena and rowing tomorrow 9 not ten",
+            ["ring Lena", "move rowing to tomorrow 9"],
         ),
         ("pause that. mums voicemail", ["pause that", "play mums voicemail"]),
         (

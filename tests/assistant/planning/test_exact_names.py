@@ -100,12 +100,12 @@ def test_what_is_moved_is_what_has_that_title() -> None:
     shares = [("none", 0.8), ("reschedule_event", 0.1), ("snooze_reminder", 0.1)]
     exposed = tools("reschedule_event", "snooze_reminder")
     owned = [
-        Item("r1", "reminders", {"title": "Chase the mixer repair"}),
-        Item("c1", "calendar", {"title": "Mixer demonstration"}),
+        Item("r1", "reminders", {"title": "Order the kiln shelves"}),
+        Item("c1", "calendar", {"title": "Kiln demonstration"}),
     ]
-    found = by_named_person(shares, exposed, "push mixer chase to 4.30", (), owned)
+    found = by_named_person(shares, exposed, "push kiln order to 4.30", (), owned)
     assert found[0] == ("snooze_reminder", 0.8)
-    for said in ("push the mixer to 4.30", "push it to 4.30", "push the sofa to the wall"):
+    for said in ("push the kiln to 4.30", "push it to 4.30", "push the sofa to the wall"):
         assert by_named_person(shares, exposed, said, (), owned) == shares
 
 
@@ -121,9 +121,12 @@ def test_what_is_on_with_a_guest_is_looked_for() -> None:
 def test_what_is_opened_is_what_has_that_title() -> None:
     shares = [("none", 0.8), ("read_note", 0.2)]
     exposed = tools("read_note")
-    owned = [Item("n1", "notes", {"title": "set v3"}), Item("n2", "notes", {"title": "set v1"})]
-    assert by_named_person(shares, exposed, "and open v3", (), owned)[0] == ("read_note", 0.8)
-    for said in ("open the set", "open the garage", "open sesame"):
+    owned = [
+        Item("n1", "notes", {"title": "Novel, part two"}),
+        Item("n2", "notes", {"title": "Novel, part one"}),
+    ]
+    assert by_named_person(shares, exposed, "and open part two", (), owned)[0] == ("read_note", 0.8)
+    for said in ("open the novel", "open the garage", "open sesame"):
         assert by_named_person(shares, exposed, said, (), owned) == shares
 
 
@@ -135,7 +138,7 @@ def test_a_note_is_shared_and_a_reminder_that_is_there_is_moved() -> None:
     shares = [("create_reminder", 0.9), ("snooze_reminder", 0.1)]
     exposed = tools("create_reminder", "snooze_reminder")
     for said, first in (
-        ("set my reminder for it to sunday", "snooze_reminder"),
-        ("set a reminder for sunday", "create_reminder"),
+        ("put my reminder for that to monday", "snooze_reminder"),
+        ("put a reminder in for monday", "create_reminder"),
     ):
         assert by_named_person(shares, exposed, said, ())[0][0] == first
