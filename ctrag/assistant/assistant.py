@@ -148,6 +148,7 @@ class Assistant:
         Raises:
             ValueError: The text is empty or too long.
         """
+        check_words(text, place, playing)
         text = as_meant(text)
         parts = requests_of(text, self.person, self.view())
         if len(parts) > 1:

@@ -18,8 +18,8 @@ from ctrag.models.lm_weights import planner_folder
 from ctrag.models.placement import Placement
 from ctrag.models.tokenizer_files import load_tokenizer
 
-_TURNS, _SHORTEST_LOOP = 3, 6
-"""Turns that make a loop, of at least so many tokens: "ha ha ha" and "000" are none."""
+_TURNS, _SHORTEST_LOOP = 3, 15
+"""Turns that make a loop, of at least so many tokens: "ha ha ha" and "555 555 555" are none."""
 LONGEST_BOUND = 600
 """Tokens of an answer under a grammar at most; the grammar's own bounds are tighter."""
 LONGEST_FREE = 120
@@ -270,10 +270,11 @@ def _unlooped(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
 
 def _loops(plan: list[int]) -> bool:
     for size in range(1, len(plan) // _TURNS + 1):
-        if size * _TURNS < _SHORTEST_LOOP:
-            continue
+        turns = max(_TURNS, -(-_SHORTEST_LOOP // size))
         last = plan[-size:]
-        if all(plan[-size * (turn + 1) : -size * turn] == last for turn in range(1, _TURNS)):
+        if len(plan) >= size * turns and all(
+            plan[-size * (turn + 1) : -size * turn] == last for turn in range(1, turns)
+        ):
             return True
     return False
 

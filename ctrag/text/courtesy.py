@@ -2,6 +2,8 @@
 
 import re
 
+from ctrag.text.false_starts import dictation
+
 _FURTHER = r"(?:please|kindly|possibly|just|maybe|perhaps|quickly)"
 _GREETING = (
     r"(?:(?:hey|hi|hello|hiya|good\s(?:morning|evening|afternoon)|excuse\sme|ok(?:ay)?|right|so"
@@ -51,6 +53,9 @@ def without_courtesy(text: str) -> str:
     "Would you be so kind as to call Ana back, please?" is "call Ana back."; "can you see the moon
     tonight" stays.
     """
+    head, dictated = dictation(text)
+    if head:
+        return f"{without_courtesy(head.rstrip())}{head[-1]}{dictated}"
     said = text.strip()
     before = _BEFORE.match(said)
     asked = before is not None and before["asked"] is not None

@@ -20,7 +20,8 @@ _OPEN = (
     r"|like|called|named|me|up)"
 )
 _MID_PHRASE = re.compile(
-    rf"\b(?P<open>{_OPEN}),?\s+(?:(?:{_SOUND}|(?:(?:oh|ah),?\s)?(?:{_WONDERED})),\s+){{1,3}}",
+    rf"\b(?P<open>{_OPEN})(?:,?\s+{_SOUND},\s+|,\s+(?:(?:oh|ah),?\s)?(?:{_WONDERED}),\s+)"
+    rf"(?:(?:{_SOUND}|{_WONDERED}),\s+){{0,2}}",
     re.IGNORECASE,
 )
 """Up to "pictures of, um, " in "pictures of, um, a kite", whose commas are pauses."""
@@ -44,9 +45,8 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 """Up to "near the port, no wait, near " in "near the port, no wait, near the market"."""
-_SAYS_NO = (
-    r",\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|sorry|actually|i\smean)[,.]?\s"
-)
+_SAYS_NO = r",\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|i\smean)[,.]?\s"
+"""What denies the word before it; a mere "sorry" may begin a sentence."""
 _ONE = (
     r"(?:\d[\d.:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen"
     r"|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy"
@@ -59,12 +59,22 @@ _NUMBER_FOR_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number that another one replaces: "two tins tomato, no, three tins" are three."""
+_ENDS = r"\s*(?:[,.;!?]|$|\b(?:at|on|in|by|from|to|for|please|instead|then)\b)"
+_VERB = r"(?:is|are|was|were|has|have|had|will|can|does|did)\b"
+_CAPITAL = r"(?!I\b)[A-ZÀ-Þ][\w'’-]*"
 _NAME_FOR_NAME = re.compile(
-    rf"\b(?P<before>(?:the|my|an?|his|her|our)\s)(?:[\w'’-]+\s?){{1,2}}?{_SAYS_NO}(?P=before)"
-    rf"|\b(?:[A-ZÀ-Þ][\w'’-]*\s){{0,3}}[A-ZÀ-Þ][\w'’-]*(?i:{_SAYS_NO})(?=[A-ZÀ-Þ])",
+    rf"\b(?P<before>(?:the|my|an?|his|her|our)\s)(?:[\w'’-]+\s?){{1,2}}?{_SAYS_NO}"
+    rf"(?=(?P=before)[\w'’-]+(?:\s(?!{_VERB})[\w'’-]+){{0,2}}{_ENDS})"
+    rf"|(?<=[\w,]\s)(?:{_CAPITAL}\s){{0,2}}{_CAPITAL}(?i:{_SAYS_NO})"
+    rf"(?={_CAPITAL}(?:\s{_CAPITAL}){{0,2}}{_ENDS})",
     re.UNICODE,
 )
 """Up to "the harbour, no, the " in "the harbour, no, the market", and "Ada, no wait, " of two."""
+_DICTATES = re.compile(
+    r"[^:.;!?\n]{0,60}\b(?:tell|write|text|message|mail|e-?mail|answer|reply|respond|say|send)\b"
+    r"[^:.;!?\n]{1,90}:\s(?=\S)",
+    re.IGNORECASE,
+)
 _GOES_ON = frozenset("and or to for on at in of with please then".split())
 _DAY_FOR_DAY = re.compile(
     rf"\b(?:{WEEKDAY}|today|tonight|tomorrow){_SAYS_NO}(?=(?:{WEEKDAY}|today|tonight|tomorrow)\b)",
@@ -87,6 +97,9 @@ def as_meant(text: str) -> str:
     "A shop near, near the port, no wait, near the market" is "A shop near the market", "four, no,
     five bags" are five, and "tell imran im late" is "tell imran I'm late".
     """
+    head, text = dictation(text)
+    if head:
+        return f"{as_meant(head)}{text}"
     found = _MID_PHRASE.sub(lambda one: f"{one['open']} ", text)
     if found != text:
         found = _TWICE.sub(lambda one: f"{one['open']} ", found)
@@ -94,10 +107,17 @@ def as_meant(text: str) -> str:
     found = _STUTTER.sub("", _ARTICLE.sub("", found))
     found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
     found = _DAY_FOR_DAY.sub("", found)
-    found = _NAME_FOR_NAME.sub(lambda one: one["before"] or "", found)
+    found = _NAME_FOR_NAME.sub("", found)
     found = _NUMBER_FOR_NUMBER.sub(_counted, found)
     found = _WORD.sub(lambda one: _WITHOUT.get(one[0].lower(), one[0]), found)
     return found if found.strip() else text
+
+
+def dictation(text: str) -> tuple[str, str]:
+    """What is said to the assistant, and what is dictated after its colon and nobody may change: of
+    "text Ann: are you home?" the question; ("", text) where nothing is dictated."""
+    found = _DICTATES.match(text)
+    return ("", text) if found is None else (text[: found.end()], text[found.end() :])
 
 
 def _counted(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ Kept as lines of one file beside the person's stores, for its owner alone, and o
 has asked for it; `forget_learned` erases it.
 """
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from stores.files import append_private, make_private_folder, write_text
 from stores.people.learned import usage_file
 
+_log = logging.getLogger(__name__)
 MOST_LINES = 1000
 """The newest lines that are read."""
 _MOST_BYTES = 2_000_000
@@ -94,13 +96,16 @@ def keep_use(root: Path, person_id: str, row: Use | TakenBack | Corrected) -> No
     Args:
         root: Folder of the stores.
         person_id: Whose.
-        row: What happened.
+        row: What happened. What cannot be written is lost, with a warning: the deed is done.
     """
     path = usage_file(root, person_id)
-    make_private_folder(path.parent)
-    append_private(path, row.model_dump_json() + "\n")
-    if path.stat().st_size > _MOST_BYTES:
-        write_text(path, "".join(_newest(_lines(path), _MOST_BYTES // 2)), private=True)
+    try:
+        make_private_folder(path.parent)
+        append_private(path, row.model_dump_json() + "\n")
+        if path.stat().st_size > _MOST_BYTES:
+            write_text(path, "".join(_newest(_lines(path), _MOST_BYTES // 2)), private=True)
+    except OSError as fault:
+        _log.warning("%s: this use is not recorded: %s", path, fault)
 
 
 def keep_taken_back(root: Path, person_id: str, changes: Iterable[int]) -> None:

@@ -36,6 +36,7 @@ def test_an_order_is_the_same_however_politely_it_is_put(polite: str) -> None:
         "so what's on after lunch",
         "tell Ana I found the keys, thank you",
         "please",
+        "text Ana: are you home, please?",
         "thanks",
     ],
 )

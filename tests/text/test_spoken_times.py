@@ -341,6 +341,7 @@ def test_a_range_of_times_begins_at_its_first_one(text: str, begins: str) -> Non
         ("put it in for nine tomorrow", "2025-05-22T09:00"),
         ("on the 30th at half 9", "2025-05-30T09:30"),
         ("swim at 0630 tomorrow", "2025-05-22T06:30"),
+        ("set the oven to 950 at half past six tomorrow", "2025-05-22T18:30"),
         ("swim moved to 745 tomorrow", "2025-05-22T07:45"),
         ("choir 1830 tomorrow", "2025-05-22T18:30"),
         ("a table for four at seven", "2025-05-21T19:00"),

@@ -99,13 +99,20 @@ def _all_known(contact: Contact, name: str, today: date) -> str:
     return f"{name}: {known}." if known else f"{name} is one of your contacts; no more is known."
 
 
+_OLDEST = 1800
+"""Years up to this one stand for unknown ones."""
+
+
 def _birthday(text: str, today: date) -> str:
     """The coming birthday: "Mon 21 Sep 2026, 70 years"."""
-    year, month, day = text.rsplit("-", 2)
+    found = re.fullmatch(r"(?P<year>.*?)-?(?P<month>0[1-9]|1[0-2])-?(?P<day>[0-2]\d|3[01])", text)
+    if found is None:
+        return one_line(text)
+    year, month, day = found["year"], found["month"], found["day"]
     coming = _on(today.year, int(month), int(day))
     if coming < today:
         coming = _on(today.year + 1, int(month), int(day))
-    age = coming.year - int(year) if year.isdigit() else 0
+    age = coming.year - int(year) if year.isdigit() and int(year) > _OLDEST else 0
     return f"{coming:%a %-d %b %Y}{f', {age} years' if age > 0 else ''}"
 
 

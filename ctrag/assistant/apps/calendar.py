@@ -26,6 +26,8 @@ from ctrag.assistant.apps.lookup import (
 )
 from ctrag.assistant.apps.named_occurrences import (
     Named,
+    first_from,
+    leaves_some_out,
     moved_together,
     named_occurrences,
     weekdays_of_all,
@@ -141,6 +143,13 @@ def cancel_event(call: Call) -> Effect:
     event = _event(call)
     if repeats(event) and (named := named_occurrences(call, event)):
         return _cancels_several(call, named)
+    if repeats(event):
+        if leaves_some_out(call, event):
+            raise Refusal(
+                f"Of {quote(title_of(event))} I cannot leave some out: name those that are to be "
+                "cancelled, such as those of next week."
+            )
+        event = first_from(call, event)
     answer = f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}"
     if not rhythm(event):
         # Noted, so that importing its calendar again does not bring it back.

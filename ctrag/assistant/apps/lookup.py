@@ -156,12 +156,22 @@ def find_contact(call: Call, name: str) -> Contact | None:
         or [one for one in contacts if _same(one.relation, key)]
         or [one for one in contacts if contains(one.name, key, shortest=1)]
         or [one for one in contacts if _same(one.title, _bare(key)) or _same(one.organisation, key)]
-        or [one for one in contacts if contains(one.organisation, _bare(key))]
+        or [one for one in contacts if _begins(one.organisation, key)]
     )
     if len(found) > 1:
         names = ", ".join(map(call.person.label, found))
         raise Refusal(f"{quote(name)} fits several contacts: {names}.")
     return found[0] if found else None
+
+
+def _begins(organisation: str, name: str) -> bool:
+    """Whether an organisation is called so for short: "the Fjord" is "Fjord Clinic"; "the team" is
+    no "Team Sports"."""
+    short = plain_words(_bare(name))
+    common = {"team", "club", "company", "office", "shop", "school", "bank", "group", "people"}
+    return (
+        bool(short) and short[0] not in common and plain_words(organisation)[: len(short)] == short
+    )
 
 
 def _bare(name: str) -> str:

@@ -17,6 +17,7 @@ from ctrag.assistant.apps.lookup import (
     matching,
     moment_of,
     one_line,
+    plain_words,
     quote,
     removes,
     search,
@@ -182,7 +183,7 @@ def _writer(call: Call, name: str) -> tuple[Contact, str] | None:
     found = {
         mail_address(mail.text("sender")): mail.text("sender")
         for mail in call.of("mail")
-        if contains(mail.text("sender"), said)
+        if _called(mail.text("sender"), said)
     }
     found.pop("", None)
     if len(found) != 1:
@@ -190,6 +191,14 @@ def _writer(call: Call, name: str) -> tuple[Contact, str] | None:
     [(address, sender)] = found.items()
     shown = one_line(sender.removesuffix(f"<{address}>")) or address
     return Contact(shown, email=address), address
+
+
+def _called(sender: str, name: str) -> bool:
+    """Whether a sender's name is that one, or begins or ends with it: "anna" is no "Anna's
+    Pizza"."""
+    whole, said = plain_words(sender.split("<")[0]), plain_words(name)
+    size = len(said)
+    return 0 < size <= len(whole) <= size + 1 and said in (whole[:size], whole[-size:])
 
 
 def _entry(

@@ -55,6 +55,12 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """Without an end."""
+_FROM_ON = re.compile(r"\bfrom\s+(?P<first>.{2,30}?)\s+on(?:wards?)?\b", re.IGNORECASE)
+_REASON = re.compile(
+    r",?\s*\b(?:because|since|as (?:i|we)\b|so (?:i|we)\b|i['’]?(?:m|ve)\b|i have\b"
+    r"|we['’]?(?:re|ve)\b|we have\b|he['’]?s\b|she['’]?s\b|they['’]?re\b)",
+    re.IGNORECASE,
+)
 _ONCE = re.compile(r"\b(?:just|only)\b|\bfor once\b|\bthis (?:once|time)\b", re.IGNORECASE)
 _SHARED_MONTH = re.compile(
     r"\b(\d{1,2})(?:st|nd|rd|th)?\s*(?:,|and|&)\s*(\d{1,2}(?:st|nd|rd|th)?)\s+(?=(?:of\s+)?"
@@ -104,7 +110,7 @@ def named_occurrences(call: Call, event: Item) -> Named | None:
     wanted, kept = _parted(said)
     ahead = _ahead(call, event)
     found = _counted(wanted, ahead) or _spanned(wanted, call.at, ahead)
-    found = found or _on_days(wanted, call, ahead)
+    found = found or _on_days(_REASON.split(wanted)[0], call, ahead)
     if found is None or (not found.events and (_ONCE.search(wanted) or _EXCUSE.search(wanted))):
         return None
     spared = _weekdays(kept) if kept else set()
@@ -130,6 +136,20 @@ def moved_together(call: Call, event: Item) -> Named | None:
         return None
     named = named_occurrences(replace(call, said=what), event)
     return named if named and len(named.events) > 1 else None
+
+
+def leaves_some_out(call: Call, event: Item) -> bool:
+    """Whether a request says "except", "but not" or the like."""
+    return bool(_parted(series_words(call, event))[1])
+
+
+def first_from(call: Call, event: Item) -> Item:
+    """The event, or the first one of "from July on"."""
+    found = _FROM_ON.search(series_words(call, event))
+    begin = _first(found["first"], call.at) if found else None
+    if begin is None:
+        return event
+    return next((one for one in _ahead(call, event) if moment_of(one) >= begin.start), event)
 
 
 def weekdays_of_all(call: Call, event: Item) -> set[int]:

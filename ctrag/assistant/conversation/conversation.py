@@ -31,6 +31,7 @@ from ctrag.assistant.conversation.small_talk import (
 from ctrag.assistant.conversation.state import State
 from ctrag.assistant.conversation.undoing import taken_back
 from ctrag.assistant.planning.plan import Plan
+from ctrag.assistant.spoken import check_words
 from ctrag.text.false_starts import as_meant
 from stores.people.items import Request
 from stores.people.turns import keep_turn, turn_of
@@ -84,6 +85,7 @@ class Conversation:
                 nothing else.
         """
         assistant = self.assistant
+        check_words(text, place, playing)
         text = as_meant(text)
         request = assistant.request(text, at, place, playing)
         act = _Acts(run, confirm, explain, later)

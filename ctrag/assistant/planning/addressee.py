@@ -45,6 +45,12 @@ _ENDS = frozenset(
 )
 """Words that begin what is said, and no name."""
 _HER = re.compile(r"\bher\s+(?P<what>[^\W\d_][\w'’-]*)", re.IGNORECASE)
+_GIVES = frozenset(
+    "bring bringing give giving gave send sending owe owing get getting lend lending show showing "
+    "make making made buy buying bought cook cooking bake baking pass hand offer teach wish "
+    "pay".split()
+)
+"""Verbs before "her" and what she gets."""
 _NO_THING = frozenset(
     "very so too much really all both alone at on in to for with from by about after before "
     "until till over round the a an my our his their that if this these those it some any as "
@@ -116,7 +122,9 @@ def as_possessed(request: str, sent: str) -> str:
 
     def owned(found: re.Match[str]) -> str:
         noun = words(found["what"])[0]
-        read_as_object = noun not in there or ("you", noun) in pairwise(there)
+        gives = words(request[: found.start()])[-1:]
+        single = not gives or gives[0] not in _GIVES  # "bring her soup" has two objects
+        read_as_object = noun not in there or (single and ("you", noun) in pairwise(there))
         return f"your {found['what']}" if read_as_object and noun not in _NO_THING else found[0]
 
     return _HER.sub(owned, request)

@@ -127,7 +127,8 @@ def compose(
     arguments |= _one_way(arguments, values, read)
     text, contacts = sources.request.text, sources.person.contacts
     whom = addressee(text, contacts)
-    arguments |= _as_sent(tool, arguments, text, whom, contacts)
+    titles = [item_text.title(one) for one in sources.ranked]
+    arguments |= _as_sent(tool, arguments, text, whom, contacts, titles)
     arguments |= as_searched(tool, arguments, text)
     arguments |= named_whole(tool, arguments, text)
     if tool.api == "create_event" and plain > SAID:
@@ -310,6 +311,7 @@ def _as_sent(
     request: str,
     whom: str,
     contacts: Sequence[Contact],
+    titles: Sequence[str],
 ) -> dict[str, Value]:
     """Texts that go to others, as they are sent."""
     if tool.effect != "outward":
@@ -319,7 +321,7 @@ def _as_sent(
         text = arguments.get(name)
         if isinstance(text, str):
             read = without_frame(text, request, whom, contacts)
-            found[name] = dictated(request) or sent_text(read, request)
+            found[name] = dictated(request, titles) or sent_text(read, request)
     subject = arguments.get("subject")
     if whom and isinstance(subject, str) and (found.get("body") or "") != arguments.get("body"):
         subject = without_frame(subject, request, whom, contacts)

@@ -42,8 +42,13 @@ _OPENS = re.compile(
     r"(?P<what>[^,.;:!?]{1,60})[.!?]*$",
     re.IGNORECASE,
 )
+_THE_NOTE = re.compile(
+    r"\b(?:the|that|this|my)\s+(?:[\w'’-]+\s+){0,2}note\b(?!\s+that\b)", re.IGNORECASE
+)
 _OWN_REMINDER = re.compile(
-    r"\b(?:set|put|change|make|move)\s+(?:my|the|that)\s+reminder\b.*\b(?:to|for|at)\b",
+    r"\b(?:set|put|change|move)\s+(?:my|that)\s+reminder(?:\s+(?:for|of|about)\s+(?:it|that|this))?"
+    r"\s+(?:to|for|at)\s+(?:\d|half\b|quarter\b|noon\b|today\b|tonight\b|tomorrow\b"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)",
     re.IGNORECASE,
 )
 """A reminder that is there already: "put my reminder for that to Monday"."""
@@ -136,7 +141,7 @@ def by_named_person(
         instead = "search_mail" if whom and any(whom <= set(one) for one in heads) else ""
     if first == "none":
         instead = _moved(request, owned) or _opened(request, owned)
-    if first == "forward_mail" and "note" in said and "mail" not in said:
+    if first == "forward_mail" and _THE_NOTE.search(request) and "mail" not in said:
         instead = "share_note"
     if first == "create_reminder" and _OWN_REMINDER.search(request):
         instead = "snooze_reminder"

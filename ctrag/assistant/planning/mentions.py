@@ -54,6 +54,13 @@ _ALIKE_LETTERS = 0.84
 """Similarity from which two names are one, spelled otherwise: "isatu" and "isatou"."""
 _SHORT_NAME = 4
 """Letters of a shortened name at most: "jo", "nat", "alex"."""
+_COMMON = frozenset(
+    "all both team work boss bank mail home shop car bus mate chef vet doc prof lady man men kid "
+    "kids lads lad girl boys crew band club gym pool dad mum mom gran nan aunt sis bro son wife "
+    "rest lot guys folk cab taxi cat dog barn farm inn pub bar cafe spa lab post park port dean "
+    "rev".split()
+)
+"""Words that are no beginnings of names."""
 _HONORIFIC = frozenset(_HONORIFICS.split()) | {"dr", "prof", "professor", "doctor", "coach"}
 _ENOUGH = 0.5
 """Share of the mention's words that must fit."""
@@ -99,7 +106,7 @@ def shortened(mention: str, contacts: Sequence[Contact]) -> Contact | None:
     """The one contact whose first name begins with the one word of a mention: "jo" is Joanna. None
     where nobody's or several people's does."""
     wanted = [word for word in words(mention) if word not in _FILLERS]
-    if len(wanted) != 1 or not 2 <= len(wanted[0]) <= _SHORT_NAME:
+    if len(wanted) != 1 or not 2 <= len(wanted[0]) <= _SHORT_NAME or wanted[0] in _COMMON:
         return None
     found = [
         one

@@ -28,6 +28,12 @@ _DICTATED = re.compile(
     rf"^\W*(?:please\s+)?(?:{_TELLS}|reply|respond|say|send)\b[^:.;!?\n]{{1,90}}:\s+(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_A_FORM = re.compile(
+    r"\b(?:re|fwd?|subject|body|text|title|cc|that|if|whether|saying\s+that)$|\bsubject\b",
+    re.IGNORECASE,
+)
+_LONGEST_FRAME = 10
+"""Words before the colon at most."""
 _TAKEN_BACK = re.compile(
     r"\bno,?\s+(?:wait|say|make|sorry|not)\b|\bscratch\s+that\b|\bi\s+mean\b", re.IGNORECASE
 )
@@ -59,11 +65,22 @@ def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact
     return f"{text[: between.start()]}, {rest}" if telling_words(rest) else text
 
 
-def dictated(request: str) -> str | None:
+def dictated(request: str, titles: Sequence[str] = ()) -> str | None:
     """The message of "answer Ole: yes, come at six", which is sent as it is; None where none is
-    dictated, or part of it is taken back."""
+    dictated, part of it is taken back, or the colon is one of a title or of a form.
+
+    Args:
+        request: What was said.
+        titles: Of the person's things.
+    """
     found = _DICTATED.match(request)
     if found is None or _TAKEN_BACK.search(found["text"]):
+        return None
+    head = request[: found.start("text")].rstrip(": ")
+    if _OF_A_FORM.search(head) or len(head.split()) > _LONGEST_FRAME:
+        return None
+    said = request.casefold()
+    if any(":" in title and title.casefold() in said for title in titles):
         return None
     text = found["text"].strip().strip('"“”')
     if len(telling_words(text)) < 2:

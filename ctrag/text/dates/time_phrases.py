@@ -80,7 +80,7 @@ _MILITARY = re.compile(
 )
 # "Move it to 745", "bake it at 315": three digits, not a room or a price.
 _TERSE_HOUR = re.compile(
-    r"\b(?P<lead>(?:at|to|till?|until|by|for)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
+    r"\b(?P<lead>(?:at|to|till?|until|by)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
     r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|then|please|on"
     r"|in\s+the|and\s+[a-z]|so|sharp|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)",
     re.IGNORECASE,
@@ -223,9 +223,15 @@ def _as_usual(text: str) -> str:
             return found[0]
         return f"{found['lead'] or ''}{found['hour']}:{found['minute']}"
 
+    moves = _MOVE.search(text) is not None or "snooze" in text.casefold()
+
+    def terse(found: re.Match[str]) -> str:
+        amount = found["lead"].strip().casefold() == "to" and not moves  # "the rent to 950"
+        return found[0] if amount else f"{found['lead']}{found['hour']}:{found['minute']}"
+
     text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
-    text = _TERSE_HOUR.sub(r"\g<lead>\g<hour>:\g<minute>", _MILITARY.sub(clock, text))
+    text = _TERSE_HOUR.sub(terse, _MILITARY.sub(clock, text))
     return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)
 
 

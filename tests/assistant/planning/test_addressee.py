@@ -74,7 +74,9 @@ def test_writing_somebody_a_question_is_asking_them(said: str, framed: str) -> N
     ("request_", "read", "meant"),
     [
         ("tell Ruth I'll feed her cat", "I'll feed you.", "tell Ruth I'll feed your cat"),
-        ("tell Ruth I bring her books", "I bring you books.", "tell Ruth I bring your books"),
+        ("tell Ruth I carry her books", "I carry you books.", "tell Ruth I carry your books"),
+        ("tell Ruth I bring her books", "I bring you back.", "tell Ruth I bring your books"),
+        ("tell Ruth I bring her soup", "I bring you soup.", None),
         ("tell Ruth I'll meet her at six", "I'll meet you at six.", None),
         ("tell Ruth I thank her very much", "I thank you very much.", None),
         ("tell Ruth her parcel is here", "Your parcel is here.", None),

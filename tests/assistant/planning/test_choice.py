@@ -159,7 +159,7 @@ def test_three_tokens_in_a_row_are_not_said_twice() -> None:
     assert _unrepeated(np.array([-np.inf, -np.inf, 3.0, -np.inf]), [1, 0, 2, 1, 0]) == 2
 
 
-def test_only_a_third_turn_of_the_same_makes_a_loop() -> None:
+def test_only_many_turns_of_the_same_make_a_loop() -> None:
     import numpy as np
 
     the, space, one, eight, ninth = range(5)
@@ -168,9 +168,11 @@ def test_only_a_third_turn_of_the_same_makes_a_loop() -> None:
     day = [the, space, one, eight]  # "the 18th ... the 1" goes on to the 19th
     assert _unlooped(logits, [*day, the, space]) == one
     assert _unlooped(logits, [one, one]) == one
-    assert _unlooped(logits, [one] * 5) == ninth
-    assert _unlooped(logits, [space, one, space, one, space]) == ninth
-    assert _unlooped(np.array([-np.inf, -np.inf, 3.0]), [2] * 5) == 2
+    assert _unlooped(logits, [*[space, one, one, one] * 2, space, one, one]) == one  # 555 555 555
+    assert _unlooped(logits, [one] * 13) == one
+    assert _unlooped(logits, [one] * 14) == ninth
+    assert _unlooped(logits, [*[space, one] * 7, space]) == ninth
+    assert _unlooped(np.array([-np.inf, -np.inf, 3.0]), [2] * 14) == 2
 
 
 def test_what_reaches_others_stays_in_the_persons_words_unless_told_otherwise() -> None:

@@ -42,10 +42,13 @@ def test_a_message_has_no_infinitive_for_a_request_and_no_verb_twice(
         ("tell Ole the train comes at 10:45 sharp", None),
         ("add to the list: eggs and milk", None),
         ("tell Ole: yes", None),
+        ("reply to the mail Re: Lunch on Friday", None),
+        ("e-mail Ole, subject: keys, body: in the shed", None),
+        ("tell all in Standup: weekly sync I'm late", None),
     ],
 )
 def test_a_dictated_message_is_sent_as_it_is(request_: str, sent: str | None) -> None:
-    assert dictated(request_) == sent
+    assert dictated(request_, ["Standup: weekly sync"]) == sent
 
 
 def test_a_subject_of_which_nothing_was_said_is_the_message_s_own() -> None:
