@@ -31,6 +31,7 @@ from ctrag.assistant.apps.named_occurrences import (
     moved_together,
     named_occurrences,
     weekdays_of_all,
+    without_reason,
 )
 from ctrag.assistant.apps.repeating import (
     ended,
@@ -140,6 +141,7 @@ def reschedule_event(call: Call) -> Effect:
 def cancel_event(call: Call) -> Effect:
     """Removes an event from the calendar without notifying anybody; of a repeating one this
     occurrence, those that the request names, or all that follow, where it says so."""
+    call = without_reason(call)
     event = _event(call)
     if repeats(event) and (named := named_occurrences(call, event)):
         return _cancels_several(call, named)

@@ -57,8 +57,8 @@ _OPEN = re.compile(
 """Without an end."""
 _FROM_ON = re.compile(r"\bfrom\s+(?P<first>.{2,30}?)\s+on(?:wards?)?\b", re.IGNORECASE)
 _REASON = re.compile(
-    r",?\s*\b(?:because|since|as (?:i|we)\b|so (?:i|we)\b|i['’]?(?:m|ve)\b|i have\b"
-    r"|we['’]?(?:re|ve)\b|we have\b|he['’]?s\b|she['’]?s\b|they['’]?re\b)",
+    r"\s*(?:\b(?:because|since|as (?:i|we)|so (?:i|we))\b"
+    r"|[,;.]\s*(?:i['’]?(?:m|ve)|i have|we['’]?(?:re|ve)|we have|he['’]?s|she['’]?s|they['’]?re)\b)",
     re.IGNORECASE,
 )
 _ONCE = re.compile(r"\b(?:just|only)\b|\bfor once\b|\bthis (?:once|time)\b", re.IGNORECASE)
@@ -110,7 +110,7 @@ def named_occurrences(call: Call, event: Item) -> Named | None:
     wanted, kept = _parted(said)
     ahead = _ahead(call, event)
     found = _counted(wanted, ahead) or _spanned(wanted, call.at, ahead)
-    found = found or _on_days(_REASON.split(wanted)[0], call, ahead)
+    found = found or _on_days(wanted, call, ahead)
     if found is None or (not found.events and (_ONCE.search(wanted) or _EXCUSE.search(wanted))):
         return None
     spared = _weekdays(kept) if kept else set()
@@ -136,6 +136,12 @@ def moved_together(call: Call, event: Item) -> Named | None:
         return None
     named = named_occurrences(replace(call, said=what), event)
     return named if named and len(named.events) > 1 else None
+
+
+def without_reason(call: Call) -> Call:
+    """The request without the reason behind it, whose days are not meant."""
+    said = _REASON.split(call.said)[0]
+    return replace(call, said=said) if said.strip() else call
 
 
 def leaves_some_out(call: Call, event: Item) -> bool:

@@ -126,3 +126,24 @@ def test_several_are_moved_to_another_time_of_their_own_days() -> None:
              new_start="2026-11-27T09:30")
     )  # fmt: skip
     assert len(one.items) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["cancel every pottery except the one on 16 December", "cancel pottery but not the next one"],
+)
+def test_what_cannot_leave_some_out_cancels_none(said: str) -> None:
+    with pytest.raises(Refusal, match="cannot leave some out: name those that are to be cancelled"):
+        cancel_event(call("cancel_event", said, "Pottery"))
+
+
+def test_what_begins_later_begins_there() -> None:
+    days, effect = cancelled("cancel all the pottery from 16 December on", "Pottery")
+    assert days[0] == "16.12."
+    assert "and all that follow" in effect.answer
+
+
+def test_days_of_a_reason_are_not_cancelled() -> None:
+    said = "cancel pottery on 2 December, I have a meeting on 9 and 16 December"
+    assert cancelled(said, "Pottery")[0] == ["02.12."]
+    assert cancelled("cancel the pottery I have on 9 December", "Pottery")[0] == ["09.12."]
