@@ -58,7 +58,7 @@ _OPEN = re.compile(
 _FROM_ON = re.compile(r"\bfrom\s+(?P<first>.{2,30}?)\s+on(?:wards?)?\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\s*(?:\b(?:because|since|as (?:i|we)|so (?:i|we))\b"
-    r"|[,;.]\s*(?:i['’]?(?:m|ve)|i have|we['’]?(?:re|ve)|we have|he['’]?s|she['’]?s|they['’]?re)\b)",
+    r"|[,;.]\s*(?:i['’]?(?:m|ve)|i have|we['’]?(?:re|ve)|we have|(?:he|she)['’]?s|they['’]?re)\b)",
     re.IGNORECASE,
 )
 _ONCE = re.compile(r"\b(?:just|only)\b|\bfor once\b|\bthis (?:once|time)\b", re.IGNORECASE)
