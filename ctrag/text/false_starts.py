@@ -76,10 +76,12 @@ _DICTATES = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = frozenset("and or to for on at in of with please then".split())
+_DAY = rf"(?:{WEEKDAY}|today|tonight|tomorrow)"
 _DAY_FOR_DAY = re.compile(
-    rf"\b(?:{WEEKDAY}|today|tonight|tomorrow){_SAYS_NO}(?=(?:{WEEKDAY}|today|tonight|tomorrow)\b)",
+    rf"\b{_DAY}{_SAYS_NO}(?={_DAY}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
     re.IGNORECASE,
 )
+"""Up to "Sunday, no, " in "Sunday, no, Saturday at four": "no, Saturday is out" denies nothing."""
 _WITHOUT = {
     "im": "I'm", "ive": "I've", "youre": "you're", "theyre": "they're", "hes": "he's",
     "shes": "she's", "thats": "that's", "whats": "what's", "wheres": "where's", "whos": "who's",

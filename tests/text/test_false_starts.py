@@ -41,6 +41,8 @@ from ctrag.text.false_starts import as_meant
         ("tell Mum, actually, Dad is fine", "tell Mum, actually, Dad is fine"),
         ("I can't on Monday, sorry, Tuesday works", "I can't on Monday, sorry, Tuesday works"),
         ("Delete Rome, no, Oslo", "Delete Oslo"),
+        ("I can't on Sunday, no, Monday is out", "I can't on Sunday, no, Monday is out"),
+        ("put it on Sunday, no, Monday morning", "put it on Monday morning"),
         ("bring the keys, no, the door is open", "bring the keys, no, the door is open"),
         ("play Hold On, by Wilson Phillips", "play Hold On, by Wilson Phillips"),
         ("text Ann: in the fridge, no, the freezer", "text Ann: in the fridge, no, the freezer"),

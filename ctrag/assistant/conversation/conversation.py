@@ -98,7 +98,11 @@ class Conversation:
         if words is None and pending is None and answers_a_question(text):
             words = "I have asked nothing."
         if words is None and leaves_it(text) and not self._plays(request):
-            words = "Nothing was done."
+            last = self.state.turns[-1] if self.state.turns and pending is None else None
+            done = last is not None and last.change is not None and last.change in self.changes[0]
+            words = (
+                "It is done already; “undo that” takes it back." if done else "Nothing was done."
+            )
         if words is None and (lesson := taught(text, assistant.person.contacts)):
             self.preferences.prefer(*lesson)
             words = f"From now on, “{lesson[0]}” is {lesson[1]}."

@@ -203,7 +203,9 @@ def _named_instead(
     """Another title where a plain request has no word of the chosen one and words of one other
     alone: "the note about the lake" is "Packing for the lake", not the "Meeting notes"."""
     names = [one.name for one in tool.arguments if one.name in OWNED and one.match == "value"]
-    ends = tool.api.startswith(("delete_", "complete_"))  # a question may only hint at its note
+    ends = tool.api.startswith(
+        ("cancel_", "delete_", "complete_")
+    )  # a question may only hint at its note
     if not ends or plain < SAID or len(names) != 1 or names[0] not in arguments:
         return {}
     said = set(terms(sources.request.text)) - _KINDS - _WHEN

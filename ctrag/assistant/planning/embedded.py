@@ -25,6 +25,7 @@ from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.limits import (
     UNSURE,
     does_half,
+    moves_unnamed,
     of_another_day,
     reaches_unnamed,
     removes_unnamed,
@@ -32,6 +33,7 @@ from ctrag.assistant.planning.limits import (
 )
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.assistant.planning.slots import SAID
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import CPU, EngineName
@@ -150,6 +152,7 @@ class EmbeddedPlanner(LanguageModel):
             if request.sources is not None and decoded.plan is not None:
                 asked, owned = request.sources.request, request.sources.owned
                 unasked |= of_another_day(decoded.plan, said, asked.asked_at, owned)
+                unasked |= evidence.plain > SAID and moves_unnamed(decoded.plan, said, owned)
             unasked |= (
                 decoded.vain
                 or decoded.astray

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.limits import MOVED
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, terms, words
@@ -30,11 +31,6 @@ _WITH = re.compile(
 _NEWS_FROM = re.compile(
     r"\b(?:news|word|anything|something|answer|reply|mail)\s+(?:back\s+)?(?:from|off)\s+"
     r"(?P<whom>[^,.;:!?]{1,40})",
-    re.IGNORECASE,
-)
-_MOVES = re.compile(
-    r"^\W*(?:push|move|shift|postpone|delay|reschedule|snooze|bump|shove)\s+(?:back\s+)?"
-    r"(?P<what>[^,.;:!?]{2,60}?)\s+(?:back\s+)?(?:to|until|till?|by|for)\s",
     re.IGNORECASE,
 )
 _OPENS = re.compile(
@@ -151,7 +147,7 @@ def by_named_person(
 
 def _moved(request: str, owned: Sequence[Item]) -> str:
     """The API that moves the one thing whose title has all words between the verb and the time."""
-    found = _MOVES.match(request)
+    found = MOVED.match(request)
     named = set() if found is None else set(terms(found["what"])) - _FILLS
     apis = {"calendar": "reschedule_event", "reminders": "snooze_reminder"}
     meant = {

@@ -8,6 +8,7 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.dates.day_words import find_days
 from ctrag.text.dates.spelling import respelled
+from ctrag.text.words import terms
 from stores.people.items import Item
 
 _LEAD = r"^\W*(?:(?:please|hey|oh|ok|okay|no|and|but|so|well|uh|um)\W+)*"
@@ -22,6 +23,19 @@ _REPEATS = re.compile(
     re.IGNORECASE,
 )
 _ADDS = re.compile(rf"{_LEAD}(?:add|put|write|create|new|schedule|book)\b", re.IGNORECASE)
+MOVED = re.compile(
+    rf"{_LEAD}(?:push|move|shift|postpone|delay|reschedule|snooze|bump|shove)\s+(?:back\s+)?"
+    r"(?P<what>[^,.;:!?]{2,60}?)\s+(?:back\s+)?(?:to|until|till?|by|for)\s",
+    re.IGNORECASE,
+)
+"""What a request moves: "career day" of "move career day to ten"."""
+_NO_NAMES = frozenset(
+    terms(
+        "thing one that it reminder event meeting appointment today tonight tomorrow morning "
+        "afternoon evening night monday tuesday wednesday thursday friday saturday sunday week "
+        "next last first other forward later earlier o clock"
+    )
+)
 UNSURE = 0.3
 """Confidence at most in a call that changes something for such a request."""
 
@@ -86,3 +100,20 @@ def of_another_day(plan: Plan, text: str, at: datetime, owned: Sequence[Item]) -
     if not named or not when:
         return False
     return not any(first <= day < last for day in when for first, last in named)
+
+
+def moves_unnamed(plan: Plan, text: str, owned: Sequence[Item]) -> bool:
+    """Whether a call moves what shares no word with what the request moves: "move tomorrow's career
+    day to ten" of somebody who has no such event. Arguments as for `of_another_day`."""
+    app = {"reschedule_event": "calendar", "snooze_reminder": "reminders"}.get(plan.api)
+    found = MOVED.match(text)
+    if app is None or found is None:
+        return False
+    named = set(terms(found["what"])) - _NO_NAMES
+    meant = [
+        one
+        for one in owned
+        if one.app == app and item_text.title(one) == plan.arguments.get("title")
+    ]
+    there = {word for one in meant for word in terms(item_text.searched_text(one))}
+    return bool(named and meant) and not named & there

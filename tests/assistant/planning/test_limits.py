@@ -6,6 +6,7 @@ import pytest
 
 from ctrag.assistant.planning.limits import (
     does_half,
+    moves_unnamed,
     of_another_day,
     reaches_unnamed,
     removes_unnamed,
@@ -74,3 +75,18 @@ def test_what_is_on_another_day_is_not_taken_away_for_sure(
     meeting = Item("c1", "calendar", {"title": "Meeting", "start": datetime(2023, 10, 26, 13)})
     assert of_another_day(Plan(api, {"title": "Meeting"}), said, at, [meeting]) is other
     assert not of_another_day(Plan(api, {"title": "Lunch"}), said, at, [meeting])
+
+
+@pytest.mark.parametrize(
+    ("said", "unnamed"),
+    [
+        ("move tomorrow's career day to ten", True),
+        ("move the meeting to ten", False),
+        ("move the thing at the town hall to ten", False),
+        ("move it to ten", False),
+    ],
+)
+def test_what_has_no_word_of_what_is_moved_is_not_moved_for_sure(said: str, unnamed: bool) -> None:
+    budget = Item("c1", "calendar", {"title": "Budget meeting", "location": "Town hall"})
+    plan = Plan("reschedule_event", {"title": "Budget meeting"})
+    assert moves_unnamed(plan, said, [budget]) is unnamed
