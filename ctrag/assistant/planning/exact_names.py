@@ -38,6 +38,8 @@ _OPENS = re.compile(
     r"(?P<what>[^,.;:!?]{1,60})[.!?]*$",
     re.IGNORECASE,
 )
+_MOVING = {"calendar": "reschedule_event", "reminders": "snooze_reminder"}
+_READING = {"notes": "read_note", "mail": "read_mail", "reminders": "read_reminder"}
 _THE_NOTE = re.compile(
     r"\b(?:the|that|this|my)\s+(?:[\w'’-]+\s+){0,2}note\b(?!\s+that\b)", re.IGNORECASE
 )
@@ -136,7 +138,8 @@ def by_named_person(
         heads = [words(f"{one.text('sender')} {one.text('subject')}") for one in mails]
         instead = "search_mail" if whom and any(whom <= set(one) for one in heads) else ""
     if first == "none":
-        instead = _moved(request, owned) or _opened(request, owned)
+        instead = _by_title(MOVED.match(request), _MOVING, owned)
+        instead = instead or _by_title(_OPENS.match(request), _READING, owned)
     if first == "forward_mail" and _THE_NOTE.search(request) and "mail" not in said:
         instead = "share_note"
     if first == "create_reminder" and _OWN_REMINDER.search(request):
@@ -145,30 +148,22 @@ def by_named_person(
     return _exchanged(ordered, instead) if there else list(ordered)
 
 
-def _moved(request: str, owned: Sequence[Item]) -> str:
-    """The API that moves the one thing whose title has all words between the verb and the time."""
-    found = MOVED.match(request)
+def _by_title(found: re.Match[str] | None, apis: Mapping[str, str], owned: Sequence[Item]) -> str:
+    """The API for the one thing whose title has all words of what a request moves or opens: "push
+    the kiln order to nine", "open part 2".
+
+    Args:
+        found: Has the group `what`; None finds nothing.
+        apis: Application → API.
+        owned: Everything that the person has.
+    """
     named = set() if found is None else set(terms(found["what"])) - _FILLS
-    apis = {"calendar": "reschedule_event", "reminders": "snooze_reminder"}
     meant = {
-        apis[one.app]
+        (apis[one.app], item_text.title(one))
         for one in owned
         if one.app in apis and named and named <= set(terms(item_text.title(one)))
     }
-    return meant.pop() if len(meant) == 1 else ""
-
-
-def _opened(request: str, owned: Sequence[Item]) -> str:
-    """The API that reads the one thing whose title has all that is to be opened: "open part 2"."""
-    found = _OPENS.match(request)
-    named = set() if found is None else set(terms(found["what"])) - _FILLS
-    apis = {"notes": "read_note", "mail": "read_mail", "reminders": "read_reminder"}
-    meant = [
-        apis[one.app]
-        for one in owned
-        if one.app in apis and named and named <= set(terms(item_text.title(one)))
-    ]
-    return meant[0] if len(meant) == 1 else ""
+    return meant.pop()[0] if len(meant) == 1 else ""
 
 
 def _exchanged(ordered: Sequence[tuple[str, float]], instead: str) -> list[tuple[str, float]]:
