@@ -48,6 +48,49 @@ def test_saving_again_what_was_loaded_changes_nothing(tmp_path: Path) -> None:
     assert arrays_digest("y", ARRAYS, eight_bits=True) not in digests
 
 
+@pytest.mark.parametrize("eight_bits", [False, True])
+def test_a_file_of_many_small_arrays_is_little_larger_than_they_are(
+    tmp_path: Path, eight_bits: bool
+) -> None:
+    many = {f"layer.{k}.A": DRAW.normal(size=(8, 16)).astype(np.float32) for k in range(300)}
+    save_arrays(tmp_path / "a.npz", many, eight_bits)
+    assert (tmp_path / "a.npz").stat().st_size < 300 * (2 * 8 * 16 + 16)
+
+
+def test_no_arrays_and_empty_and_single_values_come_back(tmp_path: Path) -> None:
+    for arrays in ({}, {"none": np.empty((0, 4), np.float32), "one": np.array(2.5, np.float32)}):
+        save_arrays(tmp_path / "a.npz", arrays, eight_bits=True)
+        found = load_arrays(tmp_path / "a.npz")
+        assert {name: one.tolist() for name, one in found.items()} == {
+            name: one.tolist() for name, one in arrays.items()
+        }
+        assert all(found[name].shape == arrays[name].shape for name in arrays)
+
+
+def test_a_file_with_an_array_a_member_as_older_versions_wrote_it_is_read(tmp_path: Path) -> None:
+    scale = np.array([0.5, 0.25], np.float16)
+    members = {
+        "a": np.array([[2, -4], [8, 0]], np.int8),
+        "a|scale": scale,
+        "b": np.ones(3, np.float16),
+    }
+    np.savez_compressed(tmp_path / "a.npz", **members)
+    found = load_arrays(tmp_path / "a.npz")
+    assert {name: one.tolist() for name, one in found.items()} == {
+        "a": [[1, -2], [2, 0]],
+        "b": [1, 1, 1],
+    }
+
+
+def test_shapes_that_do_not_add_up_are_damage(tmp_path: Path) -> None:
+    save_arrays(tmp_path / "a.npz", ARRAYS)
+    with np.load(tmp_path / "a.npz") as kept:
+        short = {**kept, "halves": kept["halves"][:, :-1]}
+    np.savez_compressed(tmp_path / "a.npz", **short)
+    with pytest.raises(InputError, match=r"a\.npz: damaged \(ValueError"):
+        load_arrays(tmp_path / "a.npz")
+
+
 def _saved(path: Path) -> bytes:
     save_arrays(path, {"a": np.arange(9, dtype=np.float32).reshape(3, 3)})
     return path.read_bytes()

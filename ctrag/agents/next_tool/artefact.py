@@ -17,7 +17,7 @@ from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.vocabulary import TextVocabulary
 from ctrag.errors import InputError, reading
-from ctrag.models.arrays import save_arrays
+from ctrag.models.arrays import load_arrays, save_arrays
 from ctrag.models.cards import Card
 from ctrag.models.encoder import Matrix
 from stores.files import write_bytes, write_text
@@ -85,8 +85,8 @@ def read_artefact(folder: Path) -> Stored:
             f"{folder / TREES}: was fitted by a version with other features; run "
             f"`{card.command}` again"
         )
-    with reading(folder / ARRAYS), np.load(folder / ARRAYS) as packed:
-        arrays = {name: packed[name].astype(np.float32) for name in packed.files}
+    with reading(folder / ARRAYS):
+        arrays = load_arrays(folder / ARRAYS)
     with reading(folder / NAMES):
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
     inputs = Inputs(

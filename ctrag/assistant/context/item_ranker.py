@@ -15,7 +15,7 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import LearnedFeatures
 from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, second_pass
 from ctrag.errors import InputError, reading
-from ctrag.models.arrays import reading_arrays, save_arrays
+from ctrag.models.arrays import load_arrays, save_arrays
 from ctrag.models.cards import Card
 from stores.compressed import read_kept
 from stores.files import write_text
@@ -77,10 +77,9 @@ class Ranker:
                 f"{folder}: made for other features ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )
-        with reading_arrays(folder / LEARNED) as arrays:
-            learned = LearnedFeatures(
-                *(arrays[name].astype(np.float32) for name in LearnedFeatures.__slots__)
-            )
+        with reading(folder / LEARNED):
+            arrays = load_arrays(folder / LEARNED)
+            learned = LearnedFeatures(*(arrays[name] for name in LearnedFeatures.__slots__))
         model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
         return cls(model, second, learned, card)
 
