@@ -31,6 +31,24 @@ _BEFORE = re.compile(
     rf"[\s,]{{1,3}}(?:{_FURTHER}[\s,]{{1,3}}){{0,2}})?",
     re.IGNORECASE,
 )
+_MIND = re.compile(
+    rf"\s*{_GREETING}(?:(?:please|so)[\s,]{{1,3}})?(?:would|do)\syou\smind\s"
+    rf"(?:{_FURTHER}\s){{0,2}}(?P<doing>\w{{4,14}})\b",
+    re.IGNORECASE,
+)
+_ORDERS = (
+    "add answer ask book bring call cancel change check complete create cross delete dial drop "
+    "email enter find flag forward get give invite leave let look mail make mark message move note "
+    "open pause phone pick play postpone push put read remind remove reply reschedule ring save "
+    "schedule search send set share show skip snooze start stop switch take tell text tick turn "
+    "translate write"
+).split()
+_DOING = {
+    f"{stem}ing": verb
+    for verb in _ORDERS
+    for stem in (verb, f"{verb}{verb[-1]}", *([verb[:-1]] if verb[-1] == "e" else ()))
+}
+"""What somebody is asked to be doing → the order."""
 _AFTER = re.compile(
     r"[\s,.]{1,5}(?:please|pls|plz|thanks(?:\sa\slot|\sso\smuch|\svery\smuch|\sin\sadvance)?"
     r"|thank\syou(?:\s(?:so|very)\smuch)?|cheers|if\syou\sdon['’]t\smind"
@@ -57,6 +75,9 @@ def without_courtesy(text: str) -> str:
     if head:
         return f"{without_courtesy(head.rstrip())}{head[-1]}{dictated}"
     said = text.strip()
+    mind = _MIND.match(said)
+    if mind is not None and (order := _DOING.get(mind["doing"].casefold())):
+        said = f"could you {order}{said[mind.end() :]}"
     before = _BEFORE.match(said)
     asked = before is not None and before["asked"] is not None
     kept = said

@@ -19,6 +19,8 @@ ORDER = "call Ana back about the keys"
         "I'd be very grateful if you could call Ana back about the keys.",
         "I’d like you to call Ana back about the keys, if you don’t mind",
         "Hey, do me a favour and call Ana back about the keys, would you?",
+        "Would you mind calling Ana back about the keys?",
+        "hey, do you mind just calling Ana back about the keys, please",
         "Good morning, please, could you call Ana back about the keys",
     ],
 )
@@ -34,6 +36,8 @@ def test_an_order_is_the_same_however_politely_it_is_put(polite: str) -> None:
         "would you believe it, the bus came",
         "some jazz please",
         "so what's on after lunch",
+        "would you mind the cat tonight",
+        "would you mind if I came later",
         "tell Ana I found the keys, thank you",
         "please",
         "text Ana: are you home, please?",
