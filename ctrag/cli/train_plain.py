@@ -21,8 +21,10 @@ from ctrag.cli.training import (
     finish,
     held_out_of_each,
     sources_of,
+    trained_further,
 )
 from ctrag.models import packages
+from ctrag.models.lora import load_card
 
 
 def slots(
@@ -35,6 +37,20 @@ def slots(
         typer.Option(help="Hold out one person in five of these only; of all data when not given."),
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
     strangers: Strangers = None,
+    conversations: Annotated[
+        list[Path],
+        typer.Option(
+            help="Data sets whose dialogues and requests for several calls are said whole."
+        ),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of an adapter to train further.")
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(min=1, help="Requests of each data set at most, drawn by the seed."),
+    ] = None,
+    learning_rate: Annotated[float, typer.Option(min=1e-6, help="Of the optimiser.")] = 5e-4,
     base: Annotated[
         str, typer.Option(help="Base model: name, folder or hub name.")
     ] = packages.INSTRUCT,
@@ -65,24 +81,36 @@ def slots(
     from training.core.origin import origin
     from training.slots.examples import learned_examples, strangers_examples
     from training.slots.train import train_slots
+    from training.slots.whole import whole_examples
 
     placement = Placement(device, bits)
     base_of(base, placement)
     folders = [data, *more, *oblique]
     out_of_data = held_out_of_each(leave_out or folders, seed)
-    examples = learned_examples([data, *more], out_of_data, progress)
-    examples += learned_examples(oblique, out_of_data, progress, oblique=True)
+    before = None if start is None else load_card(start)
+    if before is not None:
+        check_held_out("--start", before, out_of_data)
+    examples = learned_examples([data, *more], out_of_data, progress, False, most, seed)
+    examples += learned_examples(oblique, out_of_data, progress, True, most, seed)
     if strangers is not None:
         examples += strangers_examples(strangers)
+    whole = whole_examples(conversations, out_of_data, progress)
+    source = origin([*folders, *conversations], seed, out_of_data)
+    if before is not None:
+        source |= trained_further(before, source["people"])
     card = train_slots(
         examples[:limit],
         base,
-        AdapterSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
+        AdapterSettings(
+            epochs=epochs, layers=layers, seed=seed, threads=threads, learning_rate=learning_rate
+        ),
         out,
-        origin(folders, seed, out_of_data) | {"sources": sources_of(strangers)},
+        source | {"sources": sources_of(strangers)},
         progress,
         resume,
         placement,
+        whole,
+        start,
     )
     finish(out, card, json)
 

@@ -25,6 +25,7 @@ from stores.people.local_time import LocalTime, format_local_time
 
 PERSONAS = "personas.jsonl"
 QUERIES = "queries.jsonl"
+DIALOGUES, SEVERAL = "dialogues.jsonl", "several.jsonl"
 
 Kind = Literal[
     "now", "reference", "habit", "mismatch", "write", "multi", "refind", "explicit", "no_tool"
@@ -189,6 +190,12 @@ def fingerprints(folder: Path) -> dict[str, str]:
     if not kept(folder / PERSONAS).is_file():
         return {}
     asking = {one.person_id for one in load_dataset(folder).requests}
+    asking |= {
+        raw["persona_id"]
+        for name in (DIALOGUES, SEVERAL)
+        if kept(folder / name).is_file()
+        for _, raw in read_lines(folder / name)
+    }
     return {
         raw["persona_id"]: sha256(
             json.dumps(_without_empty(raw), sort_keys=True, ensure_ascii=False).encode()

@@ -11,13 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from stores.compressed import kept
 from stores.errors import InputError
-from stores.people.dataset import Persona
+from stores.people.dataset import DIALOGUES, SEVERAL, Persona
 from stores.people.items import LabelledPlan, Request
 from stores.people.lines import read_lines, validated
 from stores.people.local_time import LocalTime
-
-DIALOGUES = "dialogues.jsonl"
-SEVERAL = "several.jsonl"
 
 _Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -48,12 +45,14 @@ class _Asked(_Loose):
 
 class _Dialogue(_Asked):
     turns: Annotated[list[_Turn], Field(min_length=2)]
+    alone: list[Annotated[list[_Text], Field(min_length=1)]] | None = None
 
 
 class _Several(_Asked):
     text: _Text
     plans: Annotated[list[_Plan], Field(min_length=2)]
     also: list[_Plan] | None = None
+    alone: Annotated[list[_Text], Field(min_length=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,8 @@ class LabelledTurn:
     """None where no API can do it."""
     also: tuple[LabelledPlan, ...] = ()
     """Other calls that are as right."""
+    alone: tuple[str, ...] = ()
+    """Its requests, each said so that it needs nothing before it; () where nobody wrote that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ class SeveralCalls:
     """In order."""
     also: tuple[LabelledPlan, ...] = ()
     """Single calls, each of which may stand in for the call with the same purpose."""
+    alone: tuple[str, ...] = ()
+    """As for `LabelledTurn`: one text for each call."""
 
 
 def load_dialogues(folder: Path, personas: Mapping[str, Persona]) -> list[Dialogue]:
@@ -104,11 +107,17 @@ def load_dialogues(folder: Path, personas: Mapping[str, Persona]) -> list[Dialog
     found = []
     for where, raw in _lines(folder / DIALOGUES):
         row = validated(_Dialogue, raw, where)
+        alone = row.alone or [[]] * len(row.turns)
+        if len(alone) != len(row.turns):
+            raise InputError(f"{where}: alone: {len(alone)} lists for {len(row.turns)} turns")
         turns = tuple(
             LabelledTurn(
-                one.text, None if one.plan is None else _labelled(one.plan), _all(one.also)
+                one.text,
+                None if one.plan is None else _labelled(one.plan),
+                _all(one.also),
+                tuple(whole),
             )
-            for one in row.turns
+            for one, whole in zip(row.turns, alone, strict=True)
         )
         request = _request(row, turns[0].text, personas, where)
         found.append(Dialogue(row.query_id, row.persona_id, request, turns))
@@ -121,8 +130,13 @@ def load_several(folder: Path, personas: Mapping[str, Persona]) -> list[SeveralC
     for where, raw in _lines(folder / SEVERAL):
         row = validated(_Several, raw, where)
         request = _request(row, row.text, personas, where)
+        alone = tuple(row.alone or ())
+        if alone and len(alone) != len(row.plans):
+            raise InputError(f"{where}: alone: {len(alone)} texts for {len(row.plans)} calls")
         found.append(
-            SeveralCalls(row.query_id, row.persona_id, request, _all(row.plans), _all(row.also))
+            SeveralCalls(
+                row.query_id, row.persona_id, request, _all(row.plans), _all(row.also), alone
+            )
         )
     return found
 

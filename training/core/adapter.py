@@ -9,7 +9,7 @@ from typing import Any
 from ctrag.errors import InputError
 from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import CPU, check_weights, planner_folder
-from ctrag.models.lora import PlannerCard, save_adapter
+from ctrag.models.lora import PlannerCard, read_adapter, save_adapter, weights_sha256
 from ctrag.models.placement import Placement
 from ctrag.models.tokenizer_files import load_tokenizer
 from training.core.packed_rows import PackedTokens
@@ -32,6 +32,7 @@ def train_adapter(
     progress: Progress = lambda _: None,
     resume: bool = True,
     placement: Placement = CPU,
+    start: Path | None = None,
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card.
 
@@ -45,9 +46,10 @@ def train_adapter(
         progress: Called with messages of loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
         placement: Where the base model is, and in how many bits.
+        start: Folder of an adapter that is trained further; a new one when None.
 
     Raises:
-        ValueError: Nothing fits into a row, or see `base_of`.
+        ValueError: Nothing fits into a row, `start` is of another rank, or see `base_of`.
     """
     import torch
     from transformers.utils import logging
@@ -59,12 +61,24 @@ def train_adapter(
     model = placement.loaded(folder, torch.bfloat16)
     out.mkdir(parents=True, exist_ok=True)
     tuning = TuningSettings.of(settings)
-    key = tuning.key(f"{base}{placement.bits or ''}", rows)
-    tuned = tune(model, rows, tuning, key, out / CHECKPOINT, progress, resume)
+    begun = None if start is None else _begun(start, tuning)
+    given = "" if start is None else weights_sha256(start)
+    key = tuning.key(f"{base}{placement.bits or ''}{given}", rows)
+    tuned = tune(model, rows, tuning, key, out / CHECKPOINT, progress, resume, begun)
     card = card_of(base, settings, source, figures, tuned.steps, tuned.loss)
     save_adapter(out, tuned.weights, card)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return card
+
+
+def _begun(start: Path, tuning: TuningSettings) -> dict[str, Any]:
+    card, weights = read_adapter(start)
+    if (card.rank, card.alpha) != (tuning.rank, tuning.alpha):
+        raise InputError(
+            f"--start {start}: rank {card.rank} and alpha {card.alpha}, wanted {tuning.rank} "
+            f"and {tuning.alpha}"
+        )
+    return weights
 
 
 def base_of(base: str | None, placement: Placement = CPU) -> tuple[Path, LmTokenizer]:

@@ -93,6 +93,7 @@ def tune(
     checkpoint: Path,
     progress: Progress = lambda _: None,
     resume: bool = True,
+    begun: dict[str, Any] | None = None,
 ) -> Tuned:
     """Tune low-rank maps in a causal model, one row a step.
 
@@ -104,12 +105,18 @@ def tune(
         checkpoint: The file that a rerun goes on from; removed at the end by the caller.
         progress: Called with messages of loss, speed and time left.
         resume: Whether to go on from the checkpoint.
+        begun: Weights to begin with, peft's names → tensors; fresh ones when None.
+
+    Raises:
+        ValueError: `begun` does not change the same maps.
     """
     import torch
     from torch.nn.functional import cross_entropy
 
     torch.manual_seed(settings.seed)
     model = with_low_rank(model, settings)
+    if begun is not None:
+        _begin(model, begun)
     learned = [one for one in model.parameters() if one.requires_grad]
     began, tokens = time.perf_counter(), 0
 
@@ -137,6 +144,14 @@ def tune(
         settings.save_seconds,
     )
     return Tuned(_weights(model), steps, loss)
+
+
+def _begin(model: Any, weights: dict[str, Any]) -> None:
+    from peft import set_peft_model_state_dict
+
+    if weights.keys() != _weights(model).keys():
+        raise ValueError("the adapter to begin with changes other maps; set its layers")
+    set_peft_model_state_dict(model, weights)
 
 
 def with_low_rank(model: Any, settings: TuningSettings) -> Any:

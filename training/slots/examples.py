@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+
 from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.candidate_values import ValueSources
@@ -133,6 +135,8 @@ def learned_examples(
     held_out: Container[str],
     progress: Callable[[str], None] = lambda _: None,
     oblique: bool = False,
+    most: int | None = None,
+    seed: int = 1,
 ) -> list[SlotExample]:
     """The requests of data sets with the items that the packaged retrieval finds.
 
@@ -146,6 +150,8 @@ def learned_examples(
         oblique: Whether the requests only hint. They teach which values are not said; their texts
             are learned only where the request itself has the words, because they tell what items
             say, and a text should tell what was said.
+        most: Requests of each data set at most, drawn by the seed; all when None.
+        seed: See `most`.
     """
     options = settings()
     encoder = load_encoder(options.encoder)
@@ -155,9 +161,15 @@ def learned_examples(
     found: list[SlotExample] = []
     for folder in folders:
         known = fingerprints(folder)
-        for one in load_with_memory(folder, encoder):
-            if known[one.asked.person_id] in held_out or one.labels.plan is None:
-                continue
+        asked = [
+            one
+            for one in load_with_memory(folder, encoder)
+            if known[one.asked.person_id] not in held_out and one.labels.plan is not None
+        ]
+        if most is not None and most < len(asked):
+            draw = np.random.default_rng(seed)
+            asked = [asked[at] for at in sorted(draw.choice(len(asked), most, replace=False))]
+        for one in asked:
             context = one.context
             items = retriever.retrieve(context.view, context.request).items
             found += slot_examples(

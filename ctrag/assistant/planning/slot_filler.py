@@ -49,7 +49,7 @@ _SEARCHED = frozenset(["to"])
 """Words of a search that nobody said: "how do you get" looks for "how to get"."""
 _POLITE = frozenset(["please", "pls", "thanks"])
 """Words that are said to the assistant: nobody searches for them."""
-_FUNCTION_WORDS = (
+FUNCTION_WORDS = (
     "a an the this that these those it its it's there here and or but so if that's "
     "I I'm I'll I've I'd me my mine myself you you're you'll you've you'd your yours "
     "he he's he'll his him she she's she'll her hers we we're we'll we've our us they they're "
@@ -58,7 +58,7 @@ _FUNCTION_WORDS = (
     "won't would wouldn't shall should shouldn't may might must not no yes to of for from in on "
     "at by with about as than then when where what which who how why let let's please until going"
 ).split()
-_FUNCTIONAL = frozenset(word.casefold() for word in _FUNCTION_WORDS)
+_FUNCTIONAL = frozenset(word.casefold() for word in FUNCTION_WORDS)
 
 
 def shown_items(tool: Tool, items: Sequence[Item]) -> list[Item]:
@@ -184,14 +184,14 @@ def allowed_words(request: Request, items: Sequence[Item], functional: bool = Tr
         functional: Whether pronouns, auxiliaries and articles are among them that nobody said.
     """
     said = said_words(request.text)
-    words = [form for word in said for form in _forms(word)]
+    words = [form for word in said for form in forms_of(word)]
     for item in items:
         words += said_words(f"{item_text.title(item)} {item_text.searched_text(item)}")
-    return list(dict.fromkeys(_cased([*words, *(_FUNCTION_WORDS if functional else ())])))
+    return list(dict.fromkeys(cased([*words, *(FUNCTION_WORDS if functional else ())])))
 
 
-def _forms(word: str) -> list[str]:
-    """The word, and without an ending of the plural or of whose something is."""
+def forms_of(word: str) -> list[str]:
+    """A word, and without an ending of the plural or of whose something is."""
     found = [word]
     if word.endswith("s") and len(word) > 3:
         found.append(word[:-1])
@@ -202,7 +202,8 @@ def _forms(word: str) -> list[str]:
     return found
 
 
-def _cased(words: Iterable[str]) -> Iterable[str]:
+def cased(words: Iterable[str]) -> Iterable[str]:
+    """Each word, and with a capital and a small first letter."""
     for word in words:
         yield word
         yield word[:1].upper() + word[1:]
@@ -211,10 +212,21 @@ def _cased(words: Iterable[str]) -> Iterable[str]:
 
 def _text_rule(slot: Argument, words: Sequence[str]) -> str:
     """Words in any order, with marks between them; a note may have several lines."""
-    one = "|".join(_pattern(word) for word in words)
+    return _required(slot, words_rule(words, between=_BETWEEN))
+
+
+def words_rule(words: Sequence[str], further: str = "", between: str = " ") -> str:
+    """A regular expression for texts made of these words, in any order, with marks after them.
+
+    Args:
+        words: The words.
+        further: A pattern of further words.
+        between: A pattern of what stands between two words.
+    """
+    one = "|".join([*map(_pattern, words), *([further] if further else ())])
     whose = "|".join(_pattern(word) for word in words if word.casefold() not in _FUNCTIONAL)
     word = f"(({one}){_MARK}|({whose})'s)" if whose else f"({one}){_MARK}"
-    return _required(slot, f"{word}({_BETWEEN}{word})*")
+    return f"{word}({between}{word})*"
 
 
 def _in_order(tool: Tool, slot: Argument, request: Request) -> bool:
@@ -235,8 +247,8 @@ def _in_order(tool: Tool, slot: Argument, request: Request) -> bool:
 def _ordered_rule(slot: Argument, request: Request) -> str:
     """Words of the request in their order, any of them left out, with marks between them."""
     kind = slot.name == "category"  # "pharmacies" are looked for as "pharmacy"
-    words = [_forms(word) if kind else [word] for word in said_words(request.text)]
-    forms = ["|".join(map(_pattern, _cased(one))) for one in words]
+    words = [forms_of(word) if kind else [word] for word in said_words(request.text)]
+    forms = ["|".join(map(_pattern, cased(one))) for one in words]
     further = [f"({_BETWEEN}({one}){_MARK})?" for one in forms]
     starts = (f"({one}){_MARK}{''.join(further[at + 1 :])}" for at, one in enumerate(forms))
     return _required(slot, "|".join(starts))

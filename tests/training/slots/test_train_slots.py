@@ -1,17 +1,23 @@
 """Claims about the slot filler's training, on a Llama of two random layers."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.rewriting import rewriting_prompt, rewritten
+from ctrag.assistant.conversation.state import State
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.models.lora import PACKED, WEIGHTS, has_adapter, load_card, pack
 from ctrag.toolbox import Toolbox
-from stores.people.items import Request
+from stores.people.items import Person, Profile, Request
 from training.core.adapter import AdapterSettings
 from training.slots.examples import SlotExample
 from training.slots.train import train_slots
+from training.slots.whole import WholeExample
 
 SOURCE = {
     "command": "toy",
@@ -24,17 +30,24 @@ SOURCE = {
 TOOL = next(tool for tool in Toolbox.packaged() if tool.api == "play_artist")
 SAID = Request("play abba", datetime(2025, 4, 17, 12, 0))
 EXAMPLE = SlotExample(SAID, TOOL, (), "artist\nabba\n")
-LONG = 40
-"""Repetitions after which two layers know one answer by heart."""
+SEVERAL = "call ana and bo"
+NOBODY = PersonView(Person("ada", SAID.asked_at, Profile(name="Ada")), (), np.empty((0, 0), np.float32))
+WHOLE = WholeExample(rewriting_prompt(SEVERAL, State(), NOBODY), "call ana\ncall bo\n")
+SETTINGS = AdapterSettings(
+    epochs=40,  # two layers know an answer by heart
+    rank=8,
+    alpha=16,
+    learning_rate=1e-2,
+    layers=1,
+    threads=1,
+    longest=200,
+)
 
 
 @pytest.fixture(scope="module")
 def trained(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("slots")
-    settings = AdapterSettings(
-        epochs=LONG, rank=8, alpha=16, learning_rate=1e-2, layers=1, threads=1, longest=200
-    )
-    train_slots([EXAMPLE], str(llama), settings, out, SOURCE)
+    train_slots([EXAMPLE], str(llama), SETTINGS, out, SOURCE, whole=[WHOLE])
     return out
 
 
@@ -53,6 +66,23 @@ def test_what_was_learned_is_written(trained: Path, llama: Path) -> None:
     assert slot.probability > 0.5
     untrained = SlotFiller(str(llama), 1, engine="transformers").fill(SAID, TOOL, [])["artist"]
     assert untrained.probability < slot.probability
+
+
+def test_what_was_learned_is_said_whole(trained: Path, llama: Path) -> None:
+    filler = SlotFiller(str(llama), 1, trained, engine="transformers")
+    assert rewritten(filler, SEVERAL, State(), NOBODY) == ("call ana", "call bo")
+
+
+def test_an_adapter_is_trained_further(trained: Path, llama: Path, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file
+
+    still = replace(SETTINGS, epochs=1, learning_rate=1e-9)
+    train_slots([EXAMPLE], str(llama), still, tmp_path / "further", SOURCE, start=trained)
+    before, after = (load_file(str(one / WEIGHTS)) for one in (trained, tmp_path / "further"))
+    assert all(np.allclose(before[name], after[name], atol=1e-3) for name in before)
+    other = replace(still, rank=4)
+    with pytest.raises(ValueError, match="rank 8 and alpha 16, wanted 4 and 16"):
+        train_slots([EXAMPLE], str(llama), other, tmp_path / "other", SOURCE, start=trained)
 
 
 def test_an_adapter_in_eight_bits_writes_the_same(

@@ -1,0 +1,89 @@
+"""Claims about turns that are said whole: what the model sees, and that it cannot invent."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.rewriting import (
+    answer_of,
+    rewritable_words,
+    rewriting_prompt,
+    rewriting_rule,
+)
+from ctrag.assistant.conversation.state import State, Turn
+from ctrag.assistant.planning.plan import Plan
+from stores.people.items import Item, Person, Profile
+
+AT = datetime(2025, 4, 17, 12, 0)
+CHOIR = Item("c1", "calendar", {"title": "Choir", "start": AT, "location": "Town hall"})
+DENTIST = Item("c2", "calendar", {"title": "Dentist", "start": AT})
+VIEW = PersonView(
+    Person("ada", AT, Profile(name="Ada")), (CHOIR, DENTIST), np.empty((2, 0), np.float32)
+)
+LISTED = Turn("what's on", Plan("list_events", {"date": "2025-04-17"}), None, ("c1", "c2"))
+
+
+def state(*turns: Turn) -> State:
+    found = State()
+    found.turns.extend(turns)
+    return found
+
+
+def test_the_model_sees_what_was_said_done_and_shown() -> None:
+    assert rewriting_prompt("move the second one", state(LISTED), VIEW).splitlines() == [
+        "Said: what's on",
+        'Call: list_events(date="2025-04-17")',
+        "Item: calendar: Choir; 2025-04-17 12:00; Town hall",
+        "Item: calendar: Dentist; 2025-04-17 12:00",
+        "Now said: move the second one",
+    ]
+
+
+def test_it_sees_the_latest_turns_only_and_nothing_that_is_gone() -> None:
+    old = Turn("hello there", Plan("none"), None, ())
+    gone = Turn("read the old one", Plan("read_note", {"title": "Old"}), None, ("n9",))
+    prompt = rewriting_prompt("and?", state(old, LISTED, LISTED, gone), VIEW)
+    assert "hello there" not in prompt
+    assert prompt.endswith('Call: read_note(title="Old")\nNow said: and?')
+
+
+@pytest.fixture(scope="module")
+def guide(converted_planner: Path) -> Any:
+    llguidance = pytest.importorskip("llguidance")
+    folder = next((converted_planner / "models").iterdir())
+    return llguidance.LLTokenizer(str(folder / "tokenizer.json"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "possible"),
+    [
+        ("move Dentist to half past four\n", True),
+        ("move dentist to half past four\ntell Ada's choir\n", True),
+        ("cancel Choir, Town hall at 18:30\n", True),
+        ("=\n", True),
+        ("move Orthodontist to half past four\n", False),
+        ("", False),
+        ("move it\n" * 5, False),
+    ],
+)
+def test_it_can_say_words_of_the_conversation_and_of_orders_alone(
+    guide: Any, answer: str, possible: bool
+) -> None:
+    import llguidance
+
+    words = rewritable_words("move the second to half past four, Ada's choir", state(LISTED), VIEW)
+    lark = llguidance.LLMatcher.grammar_from_lark(rewriting_rule(words))
+    matcher = llguidance.LLMatcher(guide, lark)
+    assert not matcher.is_error(), matcher.get_error()
+    tokens = guide.tokenize_str(answer)
+    taken = matcher.try_consume_tokens(tokens) == len(tokens)
+    assert (taken and matcher.is_accepting()) is possible
+
+
+def test_what_stands_by_itself_is_answered_in_one_sign() -> None:
+    assert answer_of("call  ana", ["call ana"]) == "=\n"
+    assert answer_of("call ana and bo", ["call ana", "call bo"]) == "call ana\ncall bo\n"
