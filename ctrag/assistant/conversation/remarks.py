@@ -211,7 +211,9 @@ def _after_remark(text: str) -> str:
     for pattern in (_SENTENCE, _COMMA):
         for found in pattern.finditer(text):
             left, right = text[: found.start()], text[found.end() :]
-            if len(left.split()) > _MOST_REMARKED or not asks(right):
+            if len(left.split()) > _MOST_REMARKED:
+                break
+            if not asks(right):
                 continue
             if _NEEDS_WHAT_WAS_SAID.match(right) or _WISH.match(left):
                 break
