@@ -18,7 +18,6 @@ from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.personal_ranker import LearnedOfUse
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
-from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.days import day_asked
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
 from ctrag.assistant.conversation.small_talk import small_talk
@@ -150,14 +149,13 @@ class Assistant:
         """
         check_words(text, place, playing)
         text = as_meant(text)
-        parts = requests_of(text, self.person, self.view())
-        if len(parts) > 1:
-            return self.conversation().say(
-                text, at, place, playing=playing, run=run, confirm=confirm, explain=explain
-            )
         request = self.request(text, at, place, playing)
         if words := small_talk(text):
             return in_words(request, words)
+        talk = self.conversation()
+        parts = talk.requests(request)
+        if len(parts) > 1:
+            return talk.answer_each(parts, request, run=run, confirm=confirm, explain=explain)
         day = day_asked(text, request.asked_at)
         known = day is not None and self.toolbox.get(day.api) is not None
         focus = Focus(apis=(day.api,), plan=day) if day and known else NOTHING_KNOWN

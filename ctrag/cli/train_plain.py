@@ -95,9 +95,11 @@ def slots(
     if strangers is not None:
         examples += strangers_examples(strangers)
     whole = whole_examples(conversations, out_of_data, progress)
-    source = origin([*folders, *conversations], seed, out_of_data)
+    every = list(dict.fromkeys([*folders, *conversations]))
+    source = origin(every, seed, out_of_data) | {"sources": sources_of(strangers)}
     if before is not None:
         source |= trained_further(before, source["people"])
+        source["sources"] = list(dict.fromkeys([*before.sources, *source["sources"]]))
     card = train_slots(
         examples[:limit],
         base,
@@ -105,7 +107,7 @@ def slots(
             epochs=epochs, layers=layers, seed=seed, threads=threads, learning_rate=learning_rate
         ),
         out,
-        source | {"sources": sources_of(strangers)},
+        source,
         progress,
         resume,
         placement,

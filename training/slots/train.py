@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.assistant.conversation import rewriting
-from ctrag.assistant.planning.slot_filler import SYSTEM
+from ctrag.assistant.planning.slot_filler import SYSTEM, WHOLE
 from ctrag.errors import InputError
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.lm_tokenizer import LmTokenizer
@@ -41,7 +41,7 @@ def train_slots(
     Raises:
         ValueError: There is nothing to learn from.
     """
-    figures = {"requests": float(len(examples)), "turns_said_whole": float(len(whole))}
+    figures = {"requests": float(len(examples)), WHOLE: float(len(whole))}
     return train_adapter(
         slot_rows(examples, settings, whole),
         base,

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctrag.assistant.answer import Answer, Question, in_words
-from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.orders import requests_in
@@ -21,6 +20,7 @@ from ctrag.assistant.conversation.questions import (
     reaching_the_named,
 )
 from ctrag.assistant.conversation.reading import Reading
+from ctrag.assistant.conversation.rewriting import requests_of_turn
 from ctrag.assistant.conversation.small_talk import (
     agrees,
     drops_all,
@@ -60,6 +60,7 @@ class Conversation:
     """The question that is open."""
     _asked: set[str] = field(default_factory=set)
     _preferences: Preferences | None = None
+    _last_planned: tuple[object, Answer] | None = None
 
     def say(
         self,
@@ -109,9 +110,35 @@ class Conversation:
         if words is not None:
             return in_words(request, words)
         if requests_in(wanted := without_leaving(text)):
-            text = wanted
-        parts = requests_of(text, assistant.person, assistant.view())
-        return self._all(parts, request, act)
+            request = replace(request, text=wanted)
+        return self._all(self.requests(request), request, act)
+
+    def requests(self, request: Request) -> list[str]:
+        """The requests of a turn, each said whole; see `requests_of_turn`."""
+        assistant = self.assistant
+
+        def known(parts: Sequence[str]) -> bool:
+            read = [self._read(replace(request, text=part)) for part in parts]
+            plain = [one for one in read if not (one.focus.plan or one.undo or one.say or one.ask)]
+            if len(plain) != 1 or len(parts) != 1:
+                return not plain
+            return assistant.sure(self._planned(plain[0], request, explain=False))
+
+        return requests_of_turn(
+            request.text, self.state, assistant.view(), assistant.person, assistant.slots, known
+        )
+
+    def answer_each(
+        self,
+        parts: Sequence[str],
+        request: Request,
+        *,
+        run: bool = False,
+        confirm: Confirm = lambda question: False,
+        explain: bool = False,
+    ) -> Answer:
+        """Answer the requests of one turn in order; arguments as for `say`."""
+        return self._all(parts, request, _Acts(run, confirm, explain, later=False))
 
     def undo(self, turns: int = 1) -> str:
         """Take back all that the last turn changed, or the latest turns, and say so."""
@@ -217,8 +244,7 @@ class Conversation:
             question = Question(reading.ask)
             self._open(Pending(question, request, wants="text"))
             return replace(in_words(request, reading.ask), question=question)
-        asked = replace(request, text=reading.text)
-        answer = self.assistant.answer(asked, explain=act.explain, focus=reading.focus)
+        answer = self._planned(reading, request, act.explain)
         leans = reading.focus != NOTHING_KNOWN  # then its words say little by themselves
         answer = replace(answer, request=request, ranked=() if leans else answer.ranked)
         doubt = self._doubts(answer, request) if act.run else None
@@ -232,6 +258,16 @@ class Conversation:
             self.assistant.usage.correct(self.state.last.text, answer)
         self._keep(answer)
         return answer
+
+    def _planned(self, reading: Reading, request: Request, explain: bool) -> Answer:
+        """The answer to what was read, not carried out; the last is remembered until something
+        changes."""
+        asked = replace(request, text=reading.text)
+        key = (asked, reading.focus, explain, self.assistant.stores.signature())
+        if self._last_planned is None or self._last_planned[0] != key:
+            found = self.assistant.answer(asked, explain=explain, focus=reading.focus)
+            self._last_planned = (key, found)
+        return self._last_planned[1]
 
     def _carried_out(self, answer: Answer, act: "_Acts", agreed: str = "") -> Answer:
         """The answer with what its call did, or with the question that comes before.

@@ -5,11 +5,13 @@ yoga and tell Priya why" is two requests. The slot filler's model writes it, tun
 slots --conversations`; it has the words of the conversation and of orders, and no others.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_line import item_line, one_line
+from ctrag.assistant.conversation.coordinated import requests_of
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.slot_filler import (
     FUNCTION_WORDS,
@@ -20,7 +22,7 @@ from ctrag.assistant.planning.slot_filler import (
     words_rule,
 )
 from ctrag.models.chat_markup import closing, opening
-from stores.people.items import Item
+from stores.people.items import Item, Person
 
 SYSTEM = "Say each request whole."
 ALONE = "="
@@ -46,6 +48,8 @@ _ORDER_WORDS = (
     "tuesday wednesday thursday friday saturday sunday january february march april may june july "
     "august september october november december"
 ).split()
+_BREAK = re.compile(r"[,.;:!?–—-]\s+\S|\s(?:and|then|also|plus|n|&)\s", re.IGNORECASE)
+"""Where a text may hold several requests."""
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}"
 
 
@@ -99,7 +103,7 @@ def answer_of(text: str, alone: Sequence[str]) -> str:
 
 
 def rewritten(filler: SlotFiller, text: str, state: State, view: PersonView) -> tuple[str, ...]:
-    """The requests of a turn, each said whole.
+    """The requests of a turn, each said whole; the text itself where it stands by itself.
 
     Args:
         filler: The model, tuned for it.
@@ -112,6 +116,39 @@ def rewritten(filler: SlotFiller, text: str, state: State, view: PersonView) -> 
     tokens, _, _ = filler.bound(prompt, lark, until=None)
     lines = [one.strip() for one in filler.decode(tokens).splitlines() if one.strip()]
     return (text,) if lines in ([], [ALONE]) else tuple(lines)
+
+
+def requests_of_turn(
+    text: str,
+    state: State,
+    view: PersonView,
+    person: Person,
+    filler: SlotFiller | None,
+    known: Callable[[Sequence[str]], bool] = lambda parts: False,
+) -> list[str]:
+    """The requests of a turn in order, each said whole where a model knows how; the text itself
+    where it is one that stands by itself.
+
+    Args:
+        text: What was said.
+        state: The turns before it.
+        view: The person's items now.
+        person: Who said it.
+        filler: The slot filler; None where there is none.
+        known: Whether what is meant by these requests is sure as they are said.
+    """
+    parts = requests_of(text, person, view)
+    later, may_part = state.last is not None, bool(_BREAK.search(text))
+    if filler is None or not filler.says_whole or not (later or may_part):
+        return parts
+    if not may_part and known(parts):
+        return parts
+    whole = rewritten(filler, text, state, view)
+    if len(whole) > 1:
+        return list(whole)
+    if not later or whole[0] == text or (may_part and known(parts)):
+        return parts
+    return requests_of(whole[0], person, view)
 
 
 def rewriting_rule(words: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from ctrag.assistant.api_choice.retrieve import purpose
@@ -22,6 +23,7 @@ from ctrag.models import packages
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
+from ctrag.models.lora import load_card
 from ctrag.text.false_starts import as_meant
 from ctrag.text.lark import literal
 from ctrag.toolbox import Argument, Tool
@@ -35,6 +37,8 @@ ITEMS = 2
 ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
 """Characters of an item's line at most, and of the item that a text is written to or into."""
 SYSTEM = "Fill in what is said."
+WHOLE = "turns_said_whole"
+"""The figure on a card that says how many turns of conversations an adapter learned to say."""
 _LONGEST_REQUEST = 600
 _EDGES = "\"“”„«»()[]{}<>*_`,.;:!?…'‘’"
 _ABBREVIATED = re.compile(r"(?:[^\W\d_]\.){2,5}")
@@ -108,6 +112,14 @@ class SlotFiller(LanguageModel):
         engine: EngineName | None = None,
     ) -> None:
         super().__init__(name_or_path, threads, adapter, engine, bits=8)
+
+    @cached_property
+    def says_whole(self) -> bool:
+        """Whether the adapter learned to say turns of a conversation whole, too."""
+        if self.adapter is None:
+            return False
+        figures = load_card(self.adapter).figures.get("training", {})
+        return isinstance(figures, dict) and bool(figures.get(WHOLE))
 
     def fill(self, request: Request, tool: Tool, items: Sequence[Item]) -> dict[str, FilledSlot]:
         """Read the request for each of the tool's slots.

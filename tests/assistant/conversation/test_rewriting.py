@@ -10,14 +10,17 @@ import pytest
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.rewriting import (
     answer_of,
+    requests_of_turn,
     rewritable_words,
     rewriting_prompt,
     rewriting_rule,
 )
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.plan import Plan
+from ctrag.toolbox import Toolbox
 from stores.people.items import Item, Person, Profile
 
+BOX = Toolbox.packaged()
 AT = datetime(2025, 4, 17, 12, 0)
 CHOIR = Item("c1", "calendar", {"title": "Choir", "start": AT, "location": "Town hall"})
 DENTIST = Item("c2", "calendar", {"title": "Dentist", "start": AT})
@@ -87,3 +90,56 @@ def test_it_can_say_words_of_the_conversation_and_of_orders_alone(
 def test_what_stands_by_itself_is_answered_in_one_sign() -> None:
     assert answer_of("call  ana", ["call ana"]) == "=\n"
     assert answer_of("call ana and bo", ["call ana", "call bo"]) == "call ana\ncall bo\n"
+
+
+class Filler:
+    """Stands for a slot filler that learned to say turns whole."""
+
+    says_whole = True
+
+
+TUNED = Filler()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the model is asked to say whole; it answers with "call ana" and "call bo" where both are
+    named, else with the dentist."""
+    found: list[str] = []
+
+    def say(filler: Any, text: str, state: State, view: PersonView) -> tuple[str, ...]:
+        found.append(text)
+        return ("call ana", "call bo") if "bo" in text else ("move Dentist to four",)
+
+    monkeypatch.setattr("ctrag.assistant.conversation.rewriting.rewritten", say)
+    return found
+
+
+def requests(text: str, *turns: Turn, known: bool = False, filler: Any = TUNED) -> list[str]:
+    return requests_of_turn(text, state(*turns), VIEW, VIEW.person, filler, lambda parts: known)
+
+
+def test_a_first_turn_is_taken_apart_but_never_put_otherwise(asked: list[str]) -> None:
+    assert requests("ana and bo, ring them") == ["call ana", "call bo"]
+    assert requests("so, the dentist at four") == ["so, the dentist at four"]
+    assert requests("the dentist at four") == ["the dentist at four"]
+    assert asked == ["ana and bo, ring them", "so, the dentist at four"]  # the last cannot be two
+
+
+def test_a_later_turn_is_said_whole_unless_what_it_means_is_sure(asked: list[str]) -> None:
+    done = Turn("what's on", Plan("list_events"), BOX.get("list_events"), ("c1", "c2"))
+    assert requests("the other one to four", done) == ["move Dentist to four"]
+    assert requests("ana as well as bo", done) == ["call ana", "call bo"]
+    assert len(asked) == 2
+    assert requests("the other one to four", done, known=True) == ["the other one to four"]
+    assert len(asked) == 2
+    assert requests("no, the other", done, known=True) == ["no, the other"]
+    assert requests("ana, and bo", done, known=True) == ["call ana", "call bo"]
+
+
+def test_without_a_model_that_learned_it_turns_stay_as_they_are(asked: list[str]) -> None:
+    filler = Filler()
+    filler.says_whole = False
+    assert requests("ana and bo, ring them", filler=filler) == ["ana and bo, ring them"]
+    assert requests("ana and bo, ring them", filler=None) == ["ana and bo, ring them"]
+    assert not asked
