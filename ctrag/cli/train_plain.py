@@ -46,6 +46,10 @@ def slots(
     start: Annotated[
         Path | None, typer.Option(help="Folder of an adapter to train further.")
     ] = None,
+    average: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share of START in the mean of it and of what is learned."),
+    ] = 0.0,
     most: Annotated[
         int | None,
         typer.Option(min=1, help="Requests of each data set at most, drawn by the seed."),
@@ -104,7 +108,12 @@ def slots(
         examples[:limit],
         base,
         AdapterSettings(
-            epochs=epochs, layers=layers, seed=seed, threads=threads, learning_rate=learning_rate
+            epochs=epochs,
+            layers=layers,
+            seed=seed,
+            threads=threads,
+            learning_rate=learning_rate,
+            average=average,
         ),
         out,
         source,

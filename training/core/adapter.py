@@ -13,7 +13,7 @@ from ctrag.models.lora import PlannerCard, read_adapter, save_adapter, weights_s
 from ctrag.models.placement import Placement
 from ctrag.models.tokenizer_files import load_tokenizer
 from training.core.packed_rows import PackedTokens
-from training.core.tuning import CHECKPOINT, AdapterSettings, TuningSettings, tune
+from training.core.tuning import CHECKPOINT, AdapterSettings, TuningSettings, mean_change, tune
 
 __all__ = ["CHECKPOINT", "AdapterSettings", "Progress", "RowsOf", "base_of", "train_adapter"]
 
@@ -66,7 +66,10 @@ def train_adapter(
     key = tuning.key(f"{base}{placement.bits or ''}{given}", rows)
     tuned = tune(model, rows, tuning, key, out / CHECKPOINT, progress, resume, begun)
     card = card_of(base, settings, source, figures, tuned.steps, tuned.loss)
-    save_adapter(out, tuned.weights, card)
+    weights = tuned.weights
+    if begun is not None and settings.average:
+        weights = mean_change(begun, weights, settings.average)
+    save_adapter(out, weights, card)
     (out / CHECKPOINT).unlink(missing_ok=True)
     return card
 

@@ -43,6 +43,8 @@ class AdapterSettings:
     """Steps between checkpoints at most."""
     save_seconds: float = 60.0
     """Seconds between checkpoints at most."""
+    average: float = 0.0
+    """Share of the adapter to begin with in what is kept; see `mean_change`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,32 @@ def _begin(model: Any, weights: dict[str, Any]) -> None:
     if weights.keys() != _weights(model).keys():
         raise ValueError("the adapter to begin with changes other maps; set its layers")
     set_peft_model_state_dict(model, weights)
+
+
+def mean_change(before: dict[str, Any], after: dict[str, Any], share: float) -> dict[str, Any]:
+    """The weighted mean of two adapters' changes, of their rank: trained further on one thing, a
+    model forgets less of another (Wortsman et al., CVPR 2022, average whole models).
+
+    Args:
+        before: peft's names → tensors.
+        after: Of the same maps and ranks.
+        share: Of `before`.
+    """
+    import torch
+
+    found: dict[str, Any] = {}
+    for name in (one for one in after if one.endswith("lora_A.weight")):
+        other = name.replace("lora_A", "lora_B")
+        downs = torch.cat([before[name].double(), after[name].double()])
+        ups = torch.cat([share * before[other].double(), (1 - share) * after[other].double()], 1)
+        left, first = torch.linalg.qr(ups)
+        right, second = torch.linalg.qr(downs.T)
+        turn, sizes, back = torch.linalg.svd(first @ second.T)
+        rank = len(after[name])
+        roots = sizes[:rank].sqrt()
+        found[other] = ((left @ turn[:, :rank]) * roots).float()
+        found[name] = (roots[:, None] * (back[:rank] @ right.T)).float()
+    return found
 
 
 def with_low_rank(model: Any, settings: TuningSettings) -> Any:

@@ -138,17 +138,15 @@ def requests_of_turn(
         known: Whether what is meant by these requests is sure as they are said.
     """
     parts = requests_of(text, person, view)
-    later, may_part = state.last is not None, bool(_BREAK.search(text))
-    if filler is None or not filler.says_whole or not (later or may_part):
+    later = state.last is not None
+    if filler is None or not filler.says_whole or not (later or _BREAK.search(text)):
         return parts
-    if not may_part and known(parts):
+    if later and known(parts):
         return parts
     whole = rewritten(filler, text, state, view)
     if len(whole) > 1:
         return list(whole)
-    if not later or whole[0] == text or (may_part and known(parts)):
-        return parts
-    return requests_of(whole[0], person, view)
+    return requests_of(whole[0], person, view) if later and whole[0] != text else parts
 
 
 def rewriting_rule(words: Sequence[str]) -> str:

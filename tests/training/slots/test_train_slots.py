@@ -15,6 +15,7 @@ from ctrag.models.lora import PACKED, WEIGHTS, has_adapter, load_card, pack
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person, Profile, Request
 from training.core.adapter import AdapterSettings
+from training.core.tuning import mean_change
 from training.slots.examples import SlotExample
 from training.slots.train import train_slots
 from training.slots.whole import WholeExample
@@ -31,7 +32,9 @@ TOOL = next(tool for tool in Toolbox.packaged() if tool.api == "play_artist")
 SAID = Request("play abba", datetime(2025, 4, 17, 12, 0))
 EXAMPLE = SlotExample(SAID, TOOL, (), "artist\nabba\n")
 SEVERAL = "call ana and bo"
-NOBODY = PersonView(Person("ada", SAID.asked_at, Profile(name="Ada")), (), np.empty((0, 0), np.float32))
+NOBODY = PersonView(
+    Person("ada", SAID.asked_at, Profile(name="Ada")), (), np.empty((0, 0), np.float32)
+)
 WHOLE = WholeExample(rewriting_prompt(SEVERAL, State(), NOBODY), "call ana\ncall bo\n")
 SETTINGS = AdapterSettings(
     epochs=40,  # two layers know an answer by heart
@@ -83,6 +86,20 @@ def test_an_adapter_is_trained_further(trained: Path, llama: Path, tmp_path: Pat
     other = replace(still, rank=4)
     with pytest.raises(ValueError, match="rank 8 and alpha 16, wanted 4 and 16"):
         train_slots([EXAMPLE], str(llama), other, tmp_path / "other", SOURCE, start=trained)
+
+
+def test_the_mean_of_an_adapter_and_itself_is_the_same_change(trained: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    given = {name: one.double() for name, one in load_file(str(trained / WEIGHTS)).items()}
+    other = {name: -3 * one if "lora_B" in name else one for name, one in given.items()}
+    for share, times in ((0.5, -1.0), (0.25, -2.0)):
+        mean = mean_change(given, other, share)
+        for name in (one for one in given if "lora_A" in one):
+            up = name.replace("lora_A", "lora_B")
+            wanted = times * (given[up] @ given[name])
+            assert torch.allclose((mean[up] @ mean[name]).double(), wanted, atol=1e-4)
 
 
 def test_an_adapter_in_eight_bits_writes_the_same(
