@@ -12,6 +12,7 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_line import item_line, one_line
 from ctrag.assistant.conversation.coordinated import requests_of
+from ctrag.assistant.conversation.remarks import without_remarks
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.slot_filler import (
     FUNCTION_WORDS,
@@ -22,6 +23,7 @@ from ctrag.assistant.planning.slot_filler import (
     words_rule,
 )
 from ctrag.models.chat_markup import closing, opening
+from ctrag.text.words import telling_words, words
 from stores.people.items import Item, Person
 
 SYSTEM = "Say each request whole."
@@ -145,8 +147,17 @@ def requests_of_turn(
         return parts
     whole = rewritten(filler, text, state, view)
     if len(whole) > 1:
-        return list(whole)
+        if not all(_said_in(one, text) for one in whole):
+            return parts
+        apart = [part for one in whole for part in requests_of(one, person, view)]
+        return without_remarks(apart)
     return requests_of(whole[0], person, view) if later and whole[0] != text else parts
+
+
+def _said_in(request: str, text: str) -> bool:
+    """Whether a request is more than a word, and has one of the text that tells something: what
+    was asked before is not asked again, and "time and address" are no two requests."""
+    return len(words(request)) > 1 and not set(telling_words(text)).isdisjoint(words(request))
 
 
 def rewriting_rule(words: Sequence[str]) -> str:

@@ -109,6 +109,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def say(filler: Any, text: str, state: State, view: PersonView) -> tuple[str, ...]:
         found.append(text)
+        if "remark" in text:
+            return ("what a remark", "cancel Choir, and email ana I'm out")
+        if "address" in text:
+            return ("time", "address")
         return ("call ana", "call bo") if "bo" in text else ("move Dentist to four",)
 
     monkeypatch.setattr("ctrag.assistant.conversation.rewriting.rewritten", say)
@@ -133,6 +137,23 @@ def test_a_later_turn_is_said_whole_unless_what_it_means_is_sure(asked: list[str
     assert len(asked) == 2
     assert requests("the other one to four", done, known=True) == ["the other one to four"]
     assert len(asked) == 2
+
+
+def test_what_the_model_takes_apart_is_freed_of_remarks_and_taken_apart_further(
+    asked: list[str],
+) -> None:
+    assert requests("what a remark, cancel choir, and email ana I'm out") == [
+        "cancel Choir",
+        "email ana I'm out",
+    ]
+
+
+def test_single_words_and_what_was_not_said_are_no_requests(asked: list[str]) -> None:
+    done = Turn("call bo", Plan("call_contact"), BOX.get("call_contact"), ())
+    assert requests("what does it say, time and address", done) == [
+        "what does it say, time and address"
+    ]
+    assert requests("no, bo's home number", done) == ["no, bo's home number"]
 
 
 def test_without_a_model_that_learned_it_turns_stay_as_they_are(asked: list[str]) -> None:
