@@ -13,8 +13,14 @@ from ctrag.assistant.open import toolbox_of
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import spec_of
-from stores.people.dataset import Dataset, DatasetRequest, load_dataset, load_labels
-from stores.people.dialogues import DIALOGUES, SEVERAL
+from stores.people.dataset import (
+    DIALOGUES,
+    SEVERAL,
+    Dataset,
+    DatasetRequest,
+    load_dataset,
+    load_labels,
+)
 from stores.people.items import Item, Labels
 from synth.checks import normal_text
 from synth.consistency import person_faults

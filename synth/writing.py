@@ -16,8 +16,7 @@ from typing import IO, Any
 
 from ctrag.errors import InputError
 from stores.files import sync, write_text
-from stores.people.dataset import PERSONAS, QUERIES
-from stores.people.dialogues import DIALOGUES, SEVERAL
+from stores.people.dataset import DIALOGUES, PERSONAS, QUERIES, SEVERAL
 from synth.checks import SeenTexts
 from synth.job import MadePerson
 
