@@ -24,7 +24,6 @@ from ctrag.cli.training import (
     trained_further,
 )
 from ctrag.models import packages
-from ctrag.models.lora import load_card
 
 
 def slots(
@@ -80,6 +79,7 @@ def slots(
     Example: ctrag train slots --data data/everyday-people --more data/everyday-train --oblique
     data/oblique --out runs/slots
     """
+    from ctrag.models.lora import load_card
     from ctrag.models.placement import Placement
     from training.core.adapter import AdapterSettings, base_of
     from training.core.origin import origin
