@@ -23,6 +23,7 @@ from ctrag.cli.training import (
     sources_of,
     trained_further,
 )
+from ctrag.errors import InputError
 from ctrag.models import packages
 
 
@@ -87,23 +88,24 @@ def slots(
     from training.slots.train import train_slots
     from training.slots.whole import whole_examples
 
+    if average and start is None:
+        raise InputError(f"--average {average}: averages with an adapter; name it by --start")
     placement = Placement(device, bits)
     base_of(base, placement)
     folders = [data, *more, *oblique]
-    out_of_data = held_out_of_each(leave_out or folders, seed)
+    every = list(dict.fromkeys([*folders, *conversations]))
+    out_of_data = held_out_of_each(leave_out or every, seed)
+    source = origin(every, seed, out_of_data) | {"sources": sources_of(strangers)}
     before = None if start is None else load_card(start)
     if before is not None:
         check_held_out("--start", before, out_of_data)
+        source |= trained_further(before, source["people"])
+        source["sources"] = list(dict.fromkeys([*before.sources, *source["sources"]]))
     examples = learned_examples([data, *more], out_of_data, progress, False, most, seed)
     examples += learned_examples(oblique, out_of_data, progress, True, most, seed)
     if strangers is not None:
         examples += strangers_examples(strangers)
     whole = whole_examples(conversations, out_of_data, progress)
-    every = list(dict.fromkeys([*folders, *conversations]))
-    source = origin(every, seed, out_of_data) | {"sources": sources_of(strangers)}
-    if before is not None:
-        source |= trained_further(before, source["people"])
-        source["sources"] = list(dict.fromkeys([*before.sources, *source["sources"]]))
     card = train_slots(
         examples[:limit],
         base,

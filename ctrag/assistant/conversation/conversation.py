@@ -91,6 +91,7 @@ class Conversation:
         request = assistant.request(text, at, place, playing)
         act = _Acts(run, confirm, explain, later)
         pending, self.pending = self.pending, None
+        self._last_planned = None
         if pending is not None:
             answered = self._answered(pending, request, act)
             if answered is not None:
@@ -260,8 +261,8 @@ class Conversation:
         return answer
 
     def _planned(self, reading: Reading, request: Request, explain: bool) -> Answer:
-        """The answer to what was read, not carried out; the last is remembered until something
-        changes."""
+        """The answer to what was read, not carried out; within a turn the last is remembered until
+        something changes."""
         asked = replace(request, text=reading.text)
         key = (asked, reading.focus, explain, self.assistant.stores.signature())
         if self._last_planned is None or self._last_planned[0] != key:
