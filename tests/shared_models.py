@@ -26,19 +26,26 @@ def opened_once() -> Iterator[None]:
     open_session, open_vocabulary = onnxruntime.InferenceSession, llguidance.LLTokenizer
 
     @lru_cache(maxsize=16)
-    def session_of(graph: str, written: int, size: int) -> Any:
+    def session_of(graph: str, written: int, size: int, without: tuple[str, ...]) -> Any:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        return open_session(graph, options, providers=["CPUExecutionProvider"])
+        return open_session(
+            graph,
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=list(without) or None,
+        )
 
     @lru_cache(maxsize=8)
     def vocabulary_of(path: str, written: int, more: tuple[tuple[str, int], ...]) -> Any:
         return open_vocabulary(path, **dict(more))
 
-    def session(graph: str, *_: Any, **__: Any) -> Any:
-        found = Path(graph).stat()
-        return session_of(graph, found.st_mtime_ns, found.st_size)
+    def session(graph: str | bytes, *options: Any, **further: Any) -> Any:
+        if isinstance(graph, bytes):  # made for one test
+            return open_session(graph, *options, **further)
+        found, without = Path(graph).stat(), tuple(further.get("disabled_optimizers") or ())
+        return session_of(graph, found.st_mtime_ns, found.st_size, without)
 
     def vocabulary(path: Any, **more: int) -> Any:
         if not isinstance(path, str):  # pieces of a SentencePiece model

@@ -192,9 +192,15 @@ class EncoderEnsemble:
 _sessions: WeakValueDictionary[tuple[Path, int, int], Any] = WeakValueDictionary()
 
 
-def open_session(graph: Path, threads: int = 1) -> Any:
+def open_session(graph: Path, threads: int = 1, fold: bool = True) -> Any:
     """An ONNX Runtime session with that many threads, one for all who have the graph open: it holds
-    tens of megabytes, and threads may share it."""
+    tens of megabytes, and threads may share it.
+
+    Args:
+        graph: The file.
+        threads: Of one product.
+        fold: Whether what depends on constants alone is computed when it is opened.
+    """
     import onnxruntime
 
     key = (graph.resolve(), graph.stat().st_mtime_ns, threads)
@@ -205,7 +211,12 @@ def open_session(graph: Path, threads: int = 1) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    opened = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    opened = onnxruntime.InferenceSession(
+        str(graph),
+        options,
+        providers=["CPUExecutionProvider"],
+        disabled_optimizers=None if fold else ["ConstantFolding"],
+    )
     return _sessions.setdefault(key, opened)
 
 

@@ -26,6 +26,8 @@ LONGEST_FREE = 120
 """Tokens of a freely decoded answer at most."""
 _PREFIXES = 2
 """Shared prefixes whose caches are kept."""
+_RESUMABLE = 4
+"""Readings whose caches are kept to go on from."""
 
 
 class LanguageModel:
@@ -62,6 +64,7 @@ class LanguageModel:
             )
         self._read_last: tuple[list[int], Logits, Any] | None = None
         self._read_prefixes: list[tuple[list[int], Any]] = []
+        self._resumable: list[tuple[list[int], Any]] = []
 
     @cached_property
     def folder(self) -> Path:
@@ -125,6 +128,20 @@ class LanguageModel:
         self._read_prefixes = [known, *others][:_PREFIXES]
         return known[1]
 
+    def _read_on(self, tokens: list[int], shared: int) -> tuple[Logits, Any]:
+        """Logits after tokens, and their cache; only what follows the longest beginning that was
+        read since `forget` is read now."""
+        read = [(_same(tokens[:-1], one), cache) for one, cache in self._resumable]
+        length, cache = max(read, key=lambda one: one[0], default=(0, None))
+        if length > shared:
+            return self.engine.forward(tokens[length:], self.engine.cut(cache, length))
+        begun = self._prefix(tokens[:shared]) if shared else None
+        return self.engine.forward(tokens[shared:], begun)
+
+    def forget(self) -> None:
+        """Forget what `bound` has read to go on from."""
+        self._resumable = []
+
     @cached_property
     def _guide(self) -> Any:
         return self.tokenizer.guide(self._vocabulary, sorted(self._ends))
@@ -145,6 +162,7 @@ class LanguageModel:
         begin: str = "",
         shared: int = 0,
         until: str | None = "(",
+        resume: bool = False,
     ) -> tuple[list[int], float, bool]:
         """Decode greedily under a grammar.
 
@@ -155,6 +173,7 @@ class LanguageModel:
             shared: See `read`.
             until: Where the part of the answer ends whose probability is returned; None for all
                 of it. Then what it begins with may also be repeated.
+            resume: Whether to go on from what was read since `forget`, prompts and answers.
 
         Returns:
             The answer's tokens, the probability of what was decoded up to the first `until`, and
@@ -177,6 +196,7 @@ class LanguageModel:
         confidence = 1.0
         named = bool(plan) and until is not None
         fresh, cache = list(plan), None
+        read: list[int] = []
         while not matcher.is_stopped() and len(plan) < LONGEST_BOUND:
             forced = matcher.compute_ff_tokens() if plan else []
             if forced:
@@ -185,9 +205,17 @@ class LanguageModel:
                 fresh += forced
                 continue
             if cache is None:
-                logits, cache = self.read(prompt() if callable(prompt) else prompt, shared)
+                asked = prompt() if callable(prompt) else prompt
+                read = [*asked]
+                if resume:
+                    read += fresh
+                    logits, cache = self._read_on(read, shared)
+                    fresh = []
+                else:
+                    logits, cache = self.read(asked, shared)
             if fresh:
                 logits, cache = self.engine.forward(fresh, cache)
+                read += fresh
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
             allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")[0]
             after = np.where(allowed[: logits.shape[1]], logits[-1], -np.inf)
@@ -202,6 +230,8 @@ class LanguageModel:
             plan.append(token)
             fresh = [token]
             named = named or (until is not None and until in self.decode(plan))
+        if resume and cache is not None:
+            self._resumable = [(read, cache), *self._resumable][:_RESUMABLE]
         return plan, confidence, cache is not None
 
     def free(self, prompt: list[int]) -> tuple[list[int], float, bool]:
@@ -234,6 +264,12 @@ class LanguageModel:
 def _tokenizer_of(folder: Path, written: int) -> LmTokenizer:
     """Read once for all models of a process, as it takes a third of a second; nobody changes it."""
     return load_tokenizer(folder)
+
+
+def _same(tokens: list[int], others: list[int]) -> int:
+    """How many tokens two sequences begin with alike."""
+    pairs = enumerate(zip(tokens, others, strict=False))
+    return next((at for at, (one, two) in pairs if one != two), min(len(tokens), len(others)))
 
 
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:

@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.models.byte_products import fast_bytes
 from ctrag.models.onnx_llama import FORMAT, GRAPH, check_config, head_width, write_graph
 from ctrag.models.placement import Placement
 
@@ -45,6 +46,10 @@ class Engine(Protocol):
         Returns:
             Logits (keep, vocabulary), and the cache that holds all tokens so far.
         """
+        ...
+
+    def cut(self, cache: Any, length: int) -> Any:
+        """A cache of the first `length` tokens of one; that one is not modified."""
         ...
 
 
@@ -80,6 +85,13 @@ class TransformersEngine:
             )
         return output.logits[0].float().cpu().numpy(), output.cache
 
+    def cut(self, cache: Any, length: int) -> Any:
+        """See `Engine.cut`."""
+        branch = _branch(cache)
+        if length < branch.get_seq_length():
+            branch.crop(length - branch.get_seq_length())
+        return branch
+
 
 def _branch(cache: Any) -> Any:
     """A copy of a cache that can grow on its own; tensors are shared, as none is written to."""
@@ -98,7 +110,8 @@ class OnnxEngine:
     def __init__(self, graph: Path, config: dict[str, Any], threads: int) -> None:
         from ctrag.models.encoder import open_session
 
-        self._session = open_session(graph, threads)
+        # Folding would widen all weights when the graph is opened; nothing else is constant.
+        self._session = open_session(graph, threads, fold=False)
         names = [one.name for one in self._session.get_inputs()]
         self._caches = [name for name in names if name.startswith("past_")]
         heads = config.get("num_key_value_heads") or config["num_attention_heads"]
@@ -118,6 +131,13 @@ class OnnxEngine:
         inputs["keep"] = value_of(np.array([keep], np.int64))
         logits, *grown = self._session.run_with_ort_values(None, inputs)
         return logits.numpy()[0], grown
+
+    def cut(self, cache: Any, length: int) -> Any:
+        """See `Engine.cut`."""
+        import onnxruntime
+
+        value_of = onnxruntime.OrtValue.ortvalue_from_numpy
+        return [value_of(np.ascontiguousarray(one.numpy()[:, :, :length])) for one in cache]
 
 
 def open_engine(
@@ -170,9 +190,11 @@ def planner_graph(
 
         model = load_model(folder, 1, adapter)
         weights = {name: one.detach().float().numpy() for name, one in model.state_dict().items()}
-        write_graph(weights, config, target / GRAPH, bits)
+        write_graph(weights, config, target / GRAPH, bits, widened)
 
-    return assembled(f"planner-{_identity(folder, adapter, bits)}-v{FORMAT}", make) / GRAPH
+    widened = bits is not None and not fast_bytes()
+    name = f"planner-{_identity(folder, adapter, bits)}-{'wide-' if widened else ''}v{FORMAT}"
+    return assembled(name, make) / GRAPH
 
 
 def _identity(folder: Path, adapter: Path | None, bits: int | None) -> str:

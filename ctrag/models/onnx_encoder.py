@@ -1,4 +1,5 @@
-"""Transformer encoders as ONNX graphs: 8-bit weights in blocks, made once from packaged weights.
+"""Transformer encoders as ONNX graphs, made once from packaged weights: with 8-bit weights in
+blocks, or in float32 where those are faster (`ctrag.models.byte_products`).
 
 Two graphs per encoder. `base` maps tokens to the sentence vector and the hidden states before its
 last layers; `top` maps those hidden states through the last layers once more, with an adapter's
@@ -6,7 +7,6 @@ weights added, so that a tuned reading of a request costs a few layers and not a
 """
 
 import io
-import logging
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.extras import need
+from ctrag.models.byte_products import compact, version
 from ctrag.models.weights import assembled, encoder_folder
 
 GRAPH = "graph.onnx"
 _FORMAT = 1
 """Part of the folders' names: graphs of another version of this module are rebuilt."""
-_BLOCK = 32
 
 
 def load_model(name: str) -> Any:
@@ -54,7 +54,7 @@ def base_graph(name: str, top: int) -> Path:
 
         _export(_base(model, top), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "plain", "below")
 
-    return assembled(f"{Path(name).name}-base{top}-v{_FORMAT}", make) / GRAPH
+    return assembled(f"{Path(name).name}-base{top}-{version(_FORMAT)}", make) / GRAPH
 
 
 def top_graph(
@@ -78,7 +78,7 @@ def top_graph(
         sample = torch.randn(1, 6, model.config.hidden_size)
         _export(_top(model, top), sample, folder, "tuned")
 
-    return assembled(f"{Path(name).name}-top{top}-{digest}-v{_FORMAT}", make) / GRAPH
+    return assembled(f"{Path(name).name}-top{top}-{digest}-{version(_FORMAT)}", make) / GRAPH
 
 
 def whole_graph(
@@ -101,7 +101,7 @@ def whole_graph(
         _add(model, layers, deltas())
         _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned", "states")
 
-    return assembled(f"{Path(name).name}-read{layers}-{digest}-v{_FORMAT}", make) / GRAPH
+    return assembled(f"{Path(name).name}-read{layers}-{digest}-{version(_FORMAT)}", make) / GRAPH
 
 
 def _add(model: Any, layers: int, deltas: Mapping[str, NDArray[np.float32]]) -> None:
@@ -178,14 +178,6 @@ def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:
     import onnx
     import torch
 
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
-
-    # Its module configures the root logger, and so every other library's.
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.ERROR)
     # The exporter prints warnings that no option turns off.
     with (
         torch.no_grad(),
@@ -209,9 +201,5 @@ def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:
             opset_version=17,
             dynamo=False,
         )
-        quantiser = MatMulNBitsQuantizer(
-            onnx.load(str(plain)), bits=8, block_size=_BLOCK, is_symmetric=True, accuracy_level=4
-        )
-        quantiser.process()
-        quantiser.model.save_model_to_file(str(folder / GRAPH), False)
+        onnx.save_model(compact(onnx.load(str(plain))), str(folder / GRAPH))
     plain.unlink()

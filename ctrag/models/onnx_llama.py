@@ -8,7 +8,6 @@ layer `past_key.N`, `past_value.N` (1, heads, old, width). Outputs: `logits` (1,
 and per layer `key.N`, `value.N` (1, heads, old + new, width).
 """
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.errors import InputError
+from ctrag.models.byte_products import BLOCK
 
 GRAPH = "planner.onnx"
 FORMAT = 1
 """Part of the graphs' names: those of another version of this module are rebuilt."""
 LARGEST = 2_000_000_000
 """Bytes of a model's float32 weights at most: a graph is one protobuf message."""
-_BLOCK = 32
+_OWN = "com.microsoft"
+"""Domain of ONNX Runtime's own operators."""
+_MANY = 40
+"""Tokens read at once from which it is faster to make float32 weights of the blocks first, where
+products of bytes are slow."""
 _HEADS_OF = 16
 """ONNX Runtime's attention takes heads of a multiple of it; OpenLLaMA-3B's have 100."""
 _KINDS = ("llama", "qwen2")
@@ -75,6 +79,7 @@ def write_graph(
     config: Mapping[str, Any],
     path: Path,
     bits: int | None,
+    widened: bool = False,
 ) -> None:
     """Write the graph of a model.
 
@@ -84,6 +89,8 @@ def write_graph(
         config: The content of its `config.json`.
         path: The file.
         bits: 8 for the linear maps, in blocks of 32; None leaves them float32.
+        widened: Whether the blocks become float32 while many tokens are read at once, for
+            processors whose products of bytes are slow; see `ctrag.models.byte_products`.
 
     Raises:
         ValueError: The weights are too many for one graph; or see `check_config`.
@@ -97,7 +104,8 @@ def write_graph(
             f"weights: the onnxruntime engine takes {LARGEST:,} bytes at most, this model has "
             f"{size:,}; set CTRAG_PLANNER_ENGINE=transformers"
         )
-    onnx.save_model(_Writer(weights, config, bits is not None).model(), str(path))
+    writer = _Writer(weights, config, bits is not None, widened)
+    onnx.save_model(writer.model(), str(path))
 
 
 def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -115,10 +123,15 @@ class _Writer:
     """Collects nodes and weights; each method adds a part and returns the name of its output."""
 
     def __init__(
-        self, weights: Mapping[str, NDArray[np.float32]], config: Mapping[str, Any], blocks: bool
+        self,
+        weights: Mapping[str, NDArray[np.float32]],
+        config: Mapping[str, Any],
+        blocks: bool,
+        widened: bool,
     ):
         self._weights = weights
         self._blocks = blocks
+        self._widened = widened
         self._config = config
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
@@ -157,7 +170,7 @@ class _Writer:
                     )
                 )
         graph = helper.make_graph(self._nodes, "planner", inputs, outputs, self._constants)
-        versions = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        versions = [helper.make_opsetid("", 21), helper.make_opsetid(_OWN, 1)]
         return onnx.helper.make_model(graph, opset_imports=versions, ir_version=10)
 
     def _node(self, kind: str, inputs: list[str], output: str, **options: Any) -> str:
@@ -168,7 +181,7 @@ class _Writer:
     ) -> list[str]:
         from onnx import helper
 
-        domain = "com.microsoft" if own else ""
+        domain = _OWN if own else ""
         self._nodes.append(
             helper.make_node(kind, inputs, outputs, name=outputs[0], domain=domain, **options)
         )
@@ -205,6 +218,10 @@ class _Writer:
         self._node("Cast", [both], "length", to=6)
         self._node("Squeeze", ["length", "axis.tokens"], "length.scalar")
         self._node("Sub", ["length", "one"], "last.place")
+        if self._widened:
+            self._constant("many", np.array([_MANY], dtype=np.int64))
+            several = self._node("GreaterOrEqual", [new, "many"], "reads.many")
+            self._node("Squeeze", [several], "reads.many.scalar")
 
     def _linear(self, module: str, given: str) -> str:
         bias = self._weights.get(f"{module}.bias")
@@ -225,11 +242,46 @@ class _Writer:
             self._constant(f"{module}.packed", packed),
             self._constant(f"{module}.scales", scales),
         ]
-        self._nodes_of(
-            "MatMulNBits", inputs, [out], own=True,
-            K=columns, N=rows, bits=8, block_size=_BLOCK, accuracy_level=4,
-        )  # fmt: skip
-        return out
+        options = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK, "accuracy_level": 4}
+        if not self._widened or module == "lm_head":  # of which one token at a time is read
+            self._nodes_of("MatMulNBits", inputs, [out], own=True, **options)
+            return out
+        return self._widened_map(module, inputs, scales, out, options)
+
+    def _widened_map(
+        self,
+        module: str,
+        inputs: list[str],
+        scales: NDArray[np.float32],
+        out: str,
+        options: dict[str, Any],
+    ) -> str:
+        """The product with float32 weights, made of the blocks, where many tokens are read."""
+        from onnx import helper
+
+        given, packed, _ = inputs
+        shape = np.array([options["N"], options["K"]], dtype=np.int64)
+        size = self._constant(f"{module}.shape", shape)
+        by = self._constant(f"{module}.by", scales[..., None])
+        zero = self._constant(f"{module}.zero", np.full((*scales.shape, 1), 128, np.uint8))
+        wide, narrow = f"{out}.wide", f"{out}.narrow"
+        made = f"{module}.blocks", f"{module}.wide"
+        node = helper.make_node
+        several = [
+            node("DequantizeLinear", [packed, by, zero], [made[0]], axis=2, block_size=BLOCK),
+            node("Reshape", [made[0], size], [made[1]]),
+            node("FusedMatMul", [given, made[1]], [wide], domain=_OWN, transB=1),
+        ]
+        options = options | {"domain": _OWN}
+        few = [node("MatMulNBits", inputs, [narrow], **options)]
+        branches = {
+            branch: helper.make_graph(nodes, name, [], [helper.make_empty_tensor_value_info(name)])
+            for branch, nodes, name in (
+                ("then_branch", several, wide),
+                ("else_branch", few, narrow),
+            )
+        }
+        return self._node("If", ["reads.many.scalar"], out, **branches)
 
     def _norm(self, module: str, given: str) -> str:
         scale = self._constant(f"{module}.weight", self._weights[f"{module}.weight"])
@@ -293,24 +345,7 @@ def blocks_of(
         (out, blocks, 32) bytes, of which 128 means 0, and (out, blocks) scales.
     """
     rows, columns = weight.shape
-    blocks = weight.reshape(rows, columns // _BLOCK, _BLOCK)
+    blocks = weight.reshape(rows, columns // BLOCK, BLOCK)
     scales = (np.abs(blocks).max(axis=2) / 127).astype(np.float32)
     steps = np.where(scales == 0, 1, scales)[..., None]
     return (np.rint(blocks / steps) + 128).astype(np.uint8), scales
-
-
-def quantised(model: Any) -> Any:
-    """The graph with 8 bits in blocks of 32 in place of its linear maps' float weights."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
-
-    # Its module configures the root logger, and with it every other library's.
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.ERROR)
-    quantiser = MatMulNBitsQuantizer(
-        model, bits=8, block_size=_BLOCK, is_symmetric=True, accuracy_level=4
-    )
-    quantiser.process()
-    return quantiser.model.model

@@ -35,11 +35,17 @@ def exact(tiny_llama: Path, reference: TransformersEngine) -> OnnxEngine:
     return graph_of(tiny_llama, reference, None)
 
 
-def graph_of(folder: Path, reference: TransformersEngine, bits: int | None) -> OnnxEngine:
+def graph_of(
+    folder: Path, reference: TransformersEngine, bits: int | None, widened: bool = False
+) -> OnnxEngine:
     config = json.loads((folder / "config.json").read_text())
-    weights = {name: one.detach().numpy() for name, one in reference._model.state_dict().items()}
-    write_graph(weights, config, folder / f"{bits}.onnx", bits)
-    return OnnxEngine(folder / f"{bits}.onnx", config, threads=1)
+    file = folder / f"{bits}-{widened}.onnx"
+    write_graph(weights_of(reference), config, file, bits, widened)
+    return OnnxEngine(file, config, threads=1)
+
+
+def weights_of(reference: TransformersEngine) -> dict[str, Any]:
+    return {name: one.detach().numpy() for name, one in reference._model.state_dict().items()}
 
 
 @pytest.fixture(params=["reference", "exact"])
@@ -64,6 +70,42 @@ def test_eight_bits_keep_the_logits(
     wanted, _ = exact.forward(TOKENS, keep=len(TOKENS))
     found, _ = graph_of(tiny_llama, reference, 8).forward(TOKENS, keep=len(TOKENS))
     assert 0 < float(np.abs(found - wanted).mean() / np.abs(wanted).mean()) < 0.05
+
+
+def test_widened_weights_read_many_tokens_as_the_blocks_say_and_few_as_bytes_do(
+    tiny_llama: Path, reference: TransformersEngine
+) -> None:
+    config = json.loads((tiny_llama / "config.json").read_text())
+    rounded = {
+        name: as_in_blocks(one) if name.endswith("_proj.weight") else one
+        for name, one in weights_of(reference).items()
+    }
+    write_graph(rounded, config, tiny_llama / "rounded.onnx", None)
+    many = (TOKENS * 5)[:42]
+    wanted, cache = OnnxEngine(tiny_llama / "rounded.onnx", config, threads=1).forward(many)
+    narrow = graph_of(tiny_llama, reference, 8)
+    widened = graph_of(tiny_llama, reference, 8, widened=True)
+    found, own = widened.forward(many)
+    np.testing.assert_allclose(np.asarray(own[0].numpy()), cache[0].numpy(), atol=1e-4)
+    # The head stays in bytes: one token is read there.
+    assert np.abs(found - wanted).mean() / np.abs(wanted).mean() < 0.02
+    few, _ = narrow.forward(TOKENS)
+    np.testing.assert_allclose(widened.forward(TOKENS)[0], few, atol=1e-5)
+    assert np.abs(narrow.forward(many)[1][0].numpy() - cache[0].numpy()).max() > 1e-4
+
+
+def as_in_blocks(weight: Any) -> Any:
+    packed, scales = blocks_of(weight)
+    return ((packed.astype(np.float32) - 128) * scales[..., None]).reshape(weight.shape)
+
+
+def test_a_cut_cache_is_that_of_the_beginning(engine: Engine) -> None:
+    _, whole = engine.forward(TOKENS)
+    wanted, _ = engine.forward([7, 8], engine.forward(TOKENS[:5])[1])
+    found, _ = engine.forward([7, 8], engine.cut(whole, 5))
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    again, _ = engine.forward([7, 8], whole)
+    assert np.abs(again - found).max() > 1e-3  # the whole one is as it was
 
 
 def test_blocks_hold_each_weight_to_half_a_step() -> None:
@@ -242,3 +284,40 @@ def test_both_engines_plan_alike_under_a_grammar(exact: OnnxEngine, tiny_llama: 
         assert fast_sure == pytest.approx(slow_sure, rel=1e-3)
         plans.add(tuple(slow_one))
     assert len(plans) > 1
+
+
+def test_going_on_from_what_was_read_changes_no_answer_and_reads_less(
+    tiny_llama: Path, engine: Engine
+) -> None:
+    lark = 'start: "note " /[a-z ]{3,9}/ ("; " /[a-z ]{3,9}/)?'
+    plain = LanguageModel(str(tiny_llama), threads=1)
+    on = LanguageModel(str(tiny_llama), threads=1)
+    plain.engine = engine
+    on.engine = counting = Counting(engine)
+    for asked in REQUESTS:
+        on.forget()
+        counting.read = 0
+        for prompt in (f"request: {asked} to: read", f"request: {asked} to: write it down"):
+            for begin in ("", "note a", "note ab"):
+                tokens = plain.encode(prompt)
+                wanted, sure, _ = plain.bound(tokens, lark, begin, until=None)
+                found, as_sure, ran = on.bound(tokens, lark, begin, 3, None, resume=True)
+                assert ran
+                assert found == wanted
+                assert as_sure == pytest.approx(sure, rel=1e-3)
+        # Two prompts, of which the second has its last words alone, and six answers.
+        assert counting.read < 2 * len(plain.encode(prompt)) + 6 * 24
+
+
+class Counting:
+    """An engine that counts the tokens which it reads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.name, self._engine, self.read = engine.name, engine, 0
+
+    def forward(self, tokens: Any, cache: Any = None, keep: int = 1) -> Any:
+        self.read += len(tokens)
+        return self._engine.forward(tokens, cache, keep)
+
+    def cut(self, cache: Any, length: int) -> Any:
+        return self._engine.cut(cache, length)

@@ -112,6 +112,12 @@ class SlotFiller(LanguageModel):
         engine: EngineName | None = None,
     ) -> None:
         super().__init__(name_or_path, threads, adapter, engine, bits=8)
+        self._filled_last: Request | None = None
+
+    @cached_property
+    def _opening(self) -> int:
+        """Tokens with which every prompt begins."""
+        return len(self.begin(opening(SYSTEM)))
 
     @cached_property
     def says_whole(self) -> bool:
@@ -139,6 +145,9 @@ class SlotFiller(LanguageModel):
         if tool.effect == "outward":
             request = replace(request, text=as_asked(request.text))
         shown = shown_items(tool, items)
+        if request != self._filled_last:  # what is read does not depend on requests before
+            self.forget()
+            self._filled_last = request
         prompt = self.begin(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
         said = allowed_words(request, shown)
         if tool.effect == "read":
@@ -156,7 +165,7 @@ class SlotFiller(LanguageModel):
             else:
                 rule = _text_rule(slot, said)
             lark = f"start: {literal(begin)} {rule}"
-            tokens, sure, _ = self.bound(prompt, lark, begin, until=None)
+            tokens, sure, _ = self.bound(prompt, lark, begin, self._opening, None, resume=True)
             answer = self.decode(tokens).removeprefix(begin).strip()
             found[slot.name] = FilledSlot(_read(answer), sure)
             begin += f"{answer}\n"
