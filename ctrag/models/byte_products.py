@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.models.weights import assembled
+from ctrag.settings import settings
 
 BLOCK = 32
 """Weights that share a scale."""
@@ -31,9 +32,16 @@ _SLOWER = 1.3
 """How much slower products of bytes may be for the memory that they save."""
 
 
-@cache
 def fast_bytes() -> bool:
-    """Whether products with 8-bit weights are about as fast as those with float32, or faster."""
+    """Whether products with 8-bit weights are about as fast as those with float32, or faster; or
+    what `Settings.byte_weights` says."""
+    wanted = settings().byte_weights
+    return known_here() if wanted is None else wanted
+
+
+@cache
+def known_here() -> bool:
+    """What was measured on this processor, once."""
     import onnxruntime
 
     def make(folder: Path) -> None:

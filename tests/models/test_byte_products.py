@@ -8,7 +8,15 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from ctrag.models import byte_products
-from ctrag.models.byte_products import are_fast, compact, fast_bytes, in_bytes, measured, version
+from ctrag.models.byte_products import (
+    are_fast,
+    compact,
+    fast_bytes,
+    in_bytes,
+    known_here,
+    measured,
+    version,
+)
 
 
 def product(weight: np.ndarray) -> ModelProto:
@@ -65,11 +73,20 @@ def test_it_is_measured_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("CTRAG_WEIGHTS", str(tmp_path))
     monkeypatch.setattr(byte_products, "measured", slow)
     for _ in range(2):
-        fast_bytes.cache_clear()
+        known_here.cache_clear()
         assert not fast_bytes()
-    fast_bytes.cache_clear()
+    known_here.cache_clear()
     assert took == [1]
 
 
 def test_both_products_take_time() -> None:
     assert min(measured()) > 0
+
+
+@pytest.mark.parametrize(("said", "wanted"), [("true", True), ("false", False)])
+def test_a_setting_decides_without_measuring(
+    monkeypatch: pytest.MonkeyPatch, said: str, wanted: bool
+) -> None:
+    monkeypatch.setenv("CTRAG_BYTE_WEIGHTS", said)
+    monkeypatch.setattr(byte_products, "known_here", lambda: not wanted)
+    assert fast_bytes() is wanted
