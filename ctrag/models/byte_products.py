@@ -2,8 +2,8 @@
 
 Weights of 8 bits are four times smaller, and with VNNI (x86 since about 2019 to 2021, by maker) or
 the dot products of Arm they are faster, too. On older processors products of bytes take more than
-twice the time of float32 wherever several tokens are read at once: there the encoders' graphs keep
-float32, and a language model's weights are widened while a prompt is read
+twice the time of float32 wherever several tokens are read at once: there the encoders of requests
+and items keep float32, and a language model's weights are widened while a prompt is read
 (`ctrag.models.onnx_llama`). It is measured once for a processor and a version of ONNX Runtime, in
 some tenths of a second, and kept beside the weights.
 """
