@@ -64,6 +64,7 @@ def prepare() -> None:
     from ctrag.assistant.planning.planner import embedded_planner, slot_filler
     from ctrag.errors import MissingExtra
     from ctrag.extras import need
+    from ctrag.models.byte_products import fast_bytes
     from ctrag.models.encoder import load_encoder
     from ctrag.models.made_folder import drop_damaged
     from ctrag.models.weights import weights_folder
@@ -88,7 +89,8 @@ def prepare() -> None:
     retriever.request_encoder.read(["ready"])
     if artefacts.classifier.card.encoder == encoder.name:
         artefacts.classifier.prepare()
-    line(f"{weights_folder()}: {encoder.name} is ready")
+    kind = "8-bit weights" if fast_bytes() else "float32: products of bytes are slow here"
+    line(f"{weights_folder()}: {encoder.name} is ready ({kind})")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")
     filler = slot_filler(settings())

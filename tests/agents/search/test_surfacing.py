@@ -223,7 +223,7 @@ def test_the_release_gate_agents_are_given_what_the_search_finds_with_few_tools(
     bfcl = read_bfcl(LIVE)
     some = sampled(bfcl.needs, 300)
     of_bfcl = given_to_agents(ToolIndex(bfcl.tools), some)
-    # Of 300; of all 1,351 it is within one point (docs/tool-discovery.md) on each processor tried.
+    # Of 300, three of them a point; of all 1,351 it is within one (docs/log.md).
     assert figure(of_bfcl, "recall@5") >= figure(of_bfcl, "found@5") - 2
     tools = len(needs) * figure(of_real, "tools") + len(some) * figure(of_bfcl, "tools")
     assert tools / (len(needs) + len(some)) <= 3
