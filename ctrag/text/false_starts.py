@@ -59,6 +59,11 @@ _NUMBER_FOR_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number that another one replaces: "two tins tomato, no, three tins" are three."""
+_RATHER = re.compile(
+    rf"\b(?P<lead>(?:at|to|for|by|till|until)\s){_NUMBER}(?:\so['’]?clock)?[.,;]\s+(?P<now>{_NUMBER}),?\s+(?:rather|sorry|i\smean)(?P<end>\s*(?:[.!]|$))",
+    re.IGNORECASE,
+)
+"""All of "for nine. Nine twenty, rather"."""
 _ENDS = r"\s*(?:[,.;!?]|$|\b(?:at|on|in|by|from|to|for|please|instead|then)\b)"
 _VERB = r"(?:is|are|was|were|has|have|had|will|can|does|did)\b"
 _CAPITAL = r"(?!I\b)[A-ZÀ-Þ][\w'’-]*"
@@ -89,7 +94,10 @@ _WITHOUT = {
     "wont": "won't", "wouldnt": "wouldn't", "shouldnt": "shouldn't", "isnt": "isn't",
     "arent": "aren't", "wasnt": "wasn't", "werent": "weren't", "havent": "haven't",
     "hasnt": "hasn't", "youll": "you'll", "theyll": "they'll", "itll": "it'll",
+    "nr": "near", "stn": "station", "appt": "appointment",
 }  # fmt: skip
+_REMIND = re.compile(r"^\W*rem(?:\s+me)?(?:\s+to)?\s+(?=[a-z]+\s)")
+"""Up to "rem " in "rem water plants 7"."""
 _WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 
 
@@ -110,7 +118,8 @@ def as_meant(text: str) -> str:
     found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
     found = _DAY_FOR_DAY.sub("", found)
     found = _NAME_FOR_NAME.sub("", found)
-    found = _NUMBER_FOR_NUMBER.sub(_counted, found)
+    found = _RATHER.sub(r"\g<lead>\g<now>\g<end>", _NUMBER_FOR_NUMBER.sub(_counted, found))
+    found = _REMIND.sub("remind me to ", found)
     found = _WORD.sub(lambda one: _WITHOUT.get(one[0].lower(), one[0]), found)
     return found if found.strip() else text
 

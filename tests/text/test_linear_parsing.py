@@ -20,7 +20,8 @@ from ctrag.assistant.planning.in_vain import unasked
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
-from ctrag.assistant.planning.searches import as_searched
+from ctrag.assistant.planning.searches import as_searched, named_whole
+from ctrag.assistant.planning.slot_values import _without_other_hours
 from ctrag.assistant.planning.titles import called
 from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.temporal_expressions import (
@@ -105,6 +106,14 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "added": lambda text: added_text(f"list add {text}", {"title": "List", "text": text}),
     "note's title": lambda text: called(f"new note {text}: it"),
     "search": lambda text: as_searched(_tool("google_search"), {"query": text}, text),
+    "weather's place": lambda text: named_whole(
+        _tool("google_weather"), {"location": "Graz"}, f"weather {text}"
+    ),
+    "translated": lambda text: as_searched(
+        _tool("google_translate"), {"text": text, "target_language": "Dutch"}, text
+    ),
+    "name": lambda text: mentions.mentioned("omar", [Contact(text, "friend")]),
+    "hour of a clause": lambda text: _without_other_hours(f"at six {text}", "at six"),
     "split": split,
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))

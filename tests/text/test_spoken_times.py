@@ -357,3 +357,21 @@ def test_rarer_ways_to_say_an_hour_are_understood(text: str, begins: str) -> Non
 )
 def test_numbers_that_are_no_hours_stay_numbers(text: str) -> None:
     assert offered_datetimes(text, datetime(2025, 5, 21, 9, 40), []) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("tonight 22h", "2025-06-18 22:00"),
+        ("optician 4 fri", "2025-06-20 16:00"),
+        ("swim 8 not 715", "2025-06-18 20:00"),
+        ("call in 14h", "2025-06-19 02:00"),
+        ("run 0645 fri", "2025-06-20 06:45"),
+        ("make it 2215", "2025-06-18 22:15"),
+        ("choir 1845 instead", "2025-06-18 18:45"),
+        ("bins 7 tmrw morn", "2025-06-19 07:00"),
+        ("chapter 3 friday", "2025-06-20 09:00"),
+    ],
+)
+def test_times_typed_in_haste_are_times(text: str, point: str) -> None:
+    assert first(text) == point

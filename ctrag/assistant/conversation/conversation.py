@@ -20,6 +20,7 @@ from ctrag.assistant.conversation.questions import (
     reaching_the_named,
 )
 from ctrag.assistant.conversation.reading import Reading
+from ctrag.assistant.conversation.references import thing_meant
 from ctrag.assistant.conversation.rewriting import requests_of_turn
 from ctrag.assistant.conversation.small_talk import (
     agrees,
@@ -267,6 +268,12 @@ class Conversation:
         key = (asked, reading.focus, explain, self.assistant.stores.signature())
         if self._last_planned is None or self._last_planned[0] != key:
             found = self.assistant.answer(asked, explain=explain, focus=reading.focus)
+            if reading.focus == NOTHING_KNOWN and self.state.last is not None:
+                tool = self.assistant.toolbox.get(found.plan.api)
+                view = self.assistant.view()
+                meant = thing_meant(reading.text, found.plan, tool, self.state, view)
+                if meant is not None:
+                    found = self.assistant.answer(asked, explain=explain, focus=meant)
             self._last_planned = (key, found)
         return self._last_planned[1]
 

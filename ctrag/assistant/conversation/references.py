@@ -4,11 +4,15 @@ import re
 from collections.abc import Sequence
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.phrases import POINTS, best_named, said
 from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.conversation.state import State, named_item
 from ctrag.assistant.conversation.telling import TELLS
+from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import telling_words
+from ctrag.toolbox import Tool
 from stores.people.items import Item
 
 _PERSON = re.compile(
@@ -28,6 +32,10 @@ _TRAVEL = re.compile(
     re.IGNORECASE,
 )
 _IT = re.compile(r"\b(?:it|that one|this one|that|this|those|these)\b", re.IGNORECASE)
+
+_POINTS_BACK = re.compile(
+    r"\b(?:it|there|this|those|them|that(?!\s+(?:i|he|she|they|we|you|it|the|my|our)\b))\b", re.I
+)
 
 
 def pointed(scene: Scene) -> Reading | None:
@@ -74,6 +82,32 @@ def pointed(scene: Scene) -> Reading | None:
         return Reading(text, Focus(tuple(ids)))
     short = len(text.split()) <= 8 or scene.said.text.casefold().startswith("and")
     return Reading(text, Focus(tuple(ids))) if short and _IT.search(text) else None
+
+
+def thing_meant(
+    text: str, plan: Plan, tool: Tool | None, state: State, view: PersonView
+) -> Focus | None:
+    """The thing in focus of the call's application, where the call would change another one that
+    was not named: "might it begin later, at nine" means what was talked about, however it is put.
+    None where the call is about what it should be about.
+
+    Args:
+        text: What was said.
+        plan: What was planned of it by itself.
+        tool: The tool of its plan.
+        state: The turns before.
+        view: The person's items.
+    """
+    if tool is None or tool.effect == "read" or not _POINTS_BACK.search(text):
+        return None
+    changed = named_item(plan, tool, view)
+    own = state.items(view, tool.app)
+    if changed is None or not own or changed in {one.id for one in own}:
+        return None
+    title = item_text.title(view.items[view.row[changed]])
+    if set(telling_words(title)) & set(telling_words(text)):
+        return None
+    return Focus((own[0].id,), apis=(plan.api,))
 
 
 def _listed(scene: Scene, text: str) -> Item | None:

@@ -108,7 +108,7 @@ class State:
 def _turn(answer: Answer, tool: Tool | None, view: PersonView, person: Person) -> Turn:
     plan = answer.plan
     read = [] if answer.result is None else [item.id for item in answer.result.items]
-    named = _named(plan, tool, view)
+    named = named_item(plan, tool, view)
     if named is not None and tool is not None and not tool.api.startswith("create_"):
         read = [named, *(one for one in read if one != named)]
     said = set(terms(answer.request.text))
@@ -155,7 +155,7 @@ def _spoken_of(text: str, person: Person) -> list[str]:
     return found
 
 
-def _named(plan: Plan, tool: Tool | None, view: PersonView) -> str | None:
+def named_item(plan: Plan, tool: Tool | None, view: PersonView) -> str | None:
     """Id of the item that a plan names by its title."""
     if tool is None:
         return None

@@ -1,5 +1,6 @@
 """Which contacts a mention names: "Anna Holt", "isatou", "my mum", "the plumber"."""
 
+import re
 from collections.abc import Container, Sequence
 from difflib import SequenceMatcher
 
@@ -47,6 +48,8 @@ sensei ssi nim pan pani seu
 """
 """Folded words of address."""
 _FILLERS = STOPWORDS | frozenset(f"old dear please hey {_HONORIFICS}".split())
+_TITLES = frozenset("boss chief aunt auntie aunty uncle landlord landlady coach".split())
+"""Words for a relation that, in a name, say what the person is: "Boss Lind", "Auntie Mo"."""
 _BY_NAME, _BY_SOUND, _BY_RELATION = 1.0, 0.8, 0.7
 _WHOLE_RELATION = 0.05
 """For a relation of which nothing is left over."""
@@ -131,7 +134,7 @@ def told_apart(contacts: Sequence[Contact], request: str) -> list[Contact]:
 
 
 def _score(wanted: Sequence[str], contact: Contact, capital: Container[str]) -> float:
-    names = words(" ".join((contact.name, *contact.nicknames)))
+    names = _names(contact)
     relation = [word for word in words(contact.relation) if word not in _FILLERS]
     work = [word for word in words(contact.organisation) if word not in _FILLERS]
     about = [*relation, *(word for word in words(contact.title) if word not in _FILLERS)]
@@ -148,10 +151,17 @@ def _score(wanted: Sequence[str], contact: Contact, capital: Container[str]) -> 
     return sum(found) / len(wanted) + _WHOLE_RELATION * whole
 
 
+def _names(contact: Contact) -> list[str]:
+    """Words of the name and the nicknames; "Mi-sun" is also called "misun"."""
+    called = " ".join((contact.name, *contact.nicknames))
+    joined = [re.sub(r"[-‐]", "", one) for one in re.findall(r"\b\w+(?:[-‐]\w+)+", called)]
+    return words(" ".join((called, *joined)))
+
+
 def _fit(word: str, names: Sequence[str], relation: Sequence[str]) -> float:
     if word in names:
-        # "Sister Agnes" is hardly anybody's sister.
-        return _BY_RELATION if word in _RELATIONS else _BY_NAME
+        # "Sister Agnes" is hardly anybody's sister; who is called "Boss" is the boss.
+        return _BY_RELATION if word in _RELATIONS and word not in _TITLES else _BY_NAME
     if len(word) > 3 and any(
         len(name) > 3 and SequenceMatcher(None, word, name).ratio() >= _ALIKE_LETTERS
         for name in names

@@ -21,6 +21,21 @@ _FRAME = frozenset(
 )
 _TYPED = ("google_news", "search_music")
 _WEATHER = re.compile(r"^(?:the\s+)?(?:weather|forecast)\s+(?:(?:in|for|at|of)\s+)?", re.IGNORECASE)
+_DAY = (
+    r"(?:today|tonight|tomorrow|tmrw|now|this|next|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)"
+    r"(?:day)?\b"
+)
+_NO_PLACE = (
+    r"(?:in|for|at|of|on|by|like|is|the|a|an|here|outside|app|alert|warning|report|please|forecast|weather"
+    rf"|check|what|whats|what's|how|hows|how's|any|my|local|good|bad(?=\s+(?:weather|forecast))|{_DAY})\b"
+)
+_CLIPPED_WEATHER = re.compile(
+    rf"\W*(?:(?:weather|forecast)\s+(?!{_NO_PLACE})(?P<behind>[^\W\d][\w'’-]+(?:\s(?!{_NO_PLACE})[^\W\d][\w'’-]+){{0,2}})"
+    rf"|(?!{_NO_PLACE})(?P<ahead>[^\W\d][\w'’-]+(?:\s(?!{_NO_PLACE})[^\W\d][\w'’-]+){{0,1}})\s(?:weather|forecast))"
+    rf"(?:,?\s(?:on\s|for\s)?{_DAY}.*)?\W*",
+    re.IGNORECASE,
+)
+"""All of "weather leith sat": typed without "in"."""
 _COSTS = re.compile(
     r"\b(?:what|how\s+much)\s+(?:would|does|do|will|is|are)\s+(?:(?:a|an|the)\s+)?(?P<what>[^,.;:!?]{2,60}?)"
     r"\s+(?:cost|go\s+for|sell\s+for|set\s+me\s+back)\b",
@@ -53,7 +68,12 @@ def as_searched(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
             found[name] = _whole_search(text, request) if typed else _how_to(text)
     text = arguments.get("text")
     if isinstance(text, str) and _SAY_IN.search(request):
-        found["text"] = _first_sentence(text, request)
+        found["text"] = text = _first_sentence(text, request)
+    language = arguments.get("target_language")
+    if isinstance(text, str) and isinstance(language, str):
+        ending = rf"\s(?:in|into|to)\s{{1,3}}{re.escape(language)}\W{{0,3}}$"
+        bare = re.sub(ending, "", text, flags=re.IGNORECASE).strip()
+        found["text"] = bare or text
     return found
 
 
@@ -79,6 +99,10 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
     location, product = arguments.get("location"), arguments.get("product")
     if tool.api == "google_weather" and isinstance(location, str):
         found["location"] = _WEATHER.sub("", location) or location
+        clipped = _CLIPPED_WEATHER.fullmatch(request)
+        if clipped and not set(words(location)) & set(words(request)):
+            place = clipped["behind"] or clipped["ahead"]
+            found["location"] = place.title() if place.islower() else place
     if tool.api == "google_shopping" and isinstance(product, str):
         asked = _COSTS.search(request)
         if asked and set(words(product)) < set(words(asked["what"])):

@@ -16,6 +16,7 @@ from ctrag.assistant.planning.slots import OWNED_GROUPS, SAID
 from ctrag.text.dates.clock_words import find_clocks
 from ctrag.text.dates.day_words import find_days
 from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.temporal_expressions import find_expressions
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item, Request
@@ -41,6 +42,13 @@ _SHORTENED = 0.7
 """How sure it is that "jo" is the one Joanna."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
+
+_TIMED = ("calendar", "reminders")
+_ENDS = ("end", "new_end")
+_CLAUSE = re.compile(r"[,.;!?]\s|\s[-–—]\s")
+_CORRECTS = re.compile(
+    r"\b(?:no(?!\s+way)|wait|sorry|actually|rather|scratch|make\s+that|i\s+mean|instead|or)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,8 @@ def value_of(
         return FoundValue(None, sure, others)
     best = candidates[0].value
     if argument.type == "datetime" and argument.required:
+        if slot is not None and plain > SAID and (own := _named_moment(argument, sources, about)):
+            return FoundValue(own, max(sure, SAID))
         offered = [best, *sources.moments(sources.request.text, argument, about)]
         best = _on_its_half(offered, about, sources.request.text)
     return FoundValue(_typed(argument, best), sure, others)
@@ -239,9 +249,13 @@ def _moment(
     """The moment that was said.
 
     The whole request is read: it tells morning from evening, and what was corrected. The phrase is
-    read where the request as a whole means nothing.
+    read where the request as a whole means nothing. Another clause's hour is none of it: "push it
+    to half nine, nobody is here at nine".
     """
-    for text in (sources.request.text, phrase):
+    whole = sources.request.text
+    if argument.name not in _ENDS:
+        whole = _without_other_hours(whole, phrase)
+    for text in (whole, phrase):
         found = sources.moments(text, argument, about)
         pushed = about is not None and _LATER.search(sources.request.text) is not None
         if found and about is not None and pushed and not find_clocks(sources.request.text):
@@ -251,10 +265,42 @@ def _moment(
     return None
 
 
+def _named_moment(argument: Argument, sources: ValueSources, about: Item | None) -> str | None:
+    """The moment that a plain request names, where it is not the item's own: "the boiler can
+    wait until the 3rd" orders nothing that reads like a phrase for when."""
+    request = sources.request
+    if about is None or not find_expressions(request.text, request.asked_at):
+        return None
+    its_own = item_text.time_of(about)
+    found = sources.moments(request.text, argument, about)
+    if not found or (its_own is not None and datetime.fromisoformat(found[0]) == its_own):
+        return None
+    return _on_its_half(found, about, request.text)
+
+
+def _without_other_hours(request: str, phrase: str) -> str:
+    """The request without the hours of clauses in which the phrase, which names one, is not; as it
+    is where one of them may correct the phrase."""
+    begin = request.casefold().find(phrase.casefold())
+    if begin < 0 or _CORRECTS.search(request):
+        return request
+    end = begin + len(phrase)
+    clocks = find_clocks(request)
+    if not any(one.begin < end and begin < one.end for one in clocks):
+        return request
+    first = max((one.end() for one in _CLAUSE.finditer(request, 0, begin)), default=0)
+    behind = _CLAUSE.search(request, end)
+    last = len(request) if behind is None else behind.start()
+    for one in reversed(clocks):
+        if one.end <= first or one.begin >= last:
+            request = request[: one.begin] + request[one.end :]
+    return request
+
+
 def _on_its_half(found: Sequence[str], about: Item | None, request: str) -> str:
     """The first moment, on the half of the day that an event is on: "make it six" of a boat at five
     in the morning is no evening."""
-    its_own = None if about is None or about.app != "calendar" else item_text.time_of(about)
+    its_own = None if about is None or about.app not in _TIMED else item_text.time_of(about)
     if its_own is None or len(found[0]) < _TO_THE_MINUTE or _HALF_OF_DAY.search(request):
         return found[0]
     first = datetime.fromisoformat(found[0])

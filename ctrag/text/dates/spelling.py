@@ -11,6 +11,7 @@ _DAYS = (
 _SHORT = {
     "2moro": "tomorrow", "2morrow": "tomorrow", "tmoro": "tomorrow", "tomoro": "tomorrow",
     "tomoz": "tomorrow", "tmr": "tomorrow", "tmw": "tomorrow", "tmrow": "tomorrow",
+    "tmrw": "tomorrow", "tmrrw": "tomorrow", "tomo": "tomorrow", "morn": "morning",
     "2nite": "tonight", "2night": "tonight", "tonite": "tonight", "2day": "today",
 }  # fmt: skip
 _WEEKDAYS = {

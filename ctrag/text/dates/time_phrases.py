@@ -8,7 +8,7 @@ from datetime import datetime
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
 from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
-from ctrag.text.dates.number_words import HOUR
+from ctrag.text.dates.number_words import HOUR, WEEKDAY
 from ctrag.text.dates.part_words import Part, find_parts
 from ctrag.text.dates.spelling import respelled
 
@@ -73,9 +73,30 @@ _FOR_HOUR = re.compile(
     re.IGNORECASE,
 )
 _MILITARY = re.compile(
-    r"\b(?P<lead>at\s+)?(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
-    r"(?P<tail>\s?h(?:ou)?rs?\b|(?=\s+(?:tomorrow|tonight|today)\b))?(?![\d-])"
+    r"\b(?P<lead>(?:at|make\s+(?:it|that))\s+)?(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
+    rf"(?P<tail>\s?h(?:ou)?rs?\b|(?=\s+(?:tomorrow|tonight|today|instead|{WEEKDAY})\b))?(?![\d-])"
     r"(?!\s*(?:people|kr|euros?|dollars?))",
+    re.IGNORECASE,
+)
+# "Tonight 22h": of the afternoon, since "in 2h" and "6h" are durations.
+_HOUR_H = re.compile(
+    r"(?<!\bin )(?<!\bfor )(?<!\bafter )(?<![\d.,:])\b(?P<hour>1[3-9]|2[0-3])h(?!\w)", re.IGNORECASE
+)
+# "Optician 4 tuesday", "swim 8 not 715": the hour of a note in haste, not a number of things.
+_HOUR_OF_DAY = re.compile(
+    rf"(?<=\w )(?P<hour>1[0-2]|[1-9])(?=\s+(?:on\s+)?(?:{WEEKDAY}|tomorrow)\b(?!['’])"
+    r"|,?\s+not\s+at\s+\d)",
+    re.IGNORECASE,
+)
+_NOT_DIGITS = re.compile(
+    r"(?<=\d)(?P<not>,?\s+not\s+)(?:at\s+)?(?P<hour>1\d|2[0-3]|0?[1-9])(?P<minute>[0-5]\d)(?=\s*(?:$|[,.;!?]))",
+    re.IGNORECASE,
+)
+_NO_HOUR = re.compile(
+    r"\b(?:at|by|to|till?|until|past|half|quarter|from|between|and|or|of|for|about|around|before"
+    r"|after|since|the|chapter|lesson|page|room|number|block|part|season|episode|track|gate|platform"
+    r"|bus|line|flight|terminal|unit|level|size|version|step|table|week|day|no\.?|grade|volume|not"
+    r"|route|a|an|number|pay|add|buy|lend|owe)\s$",
     re.IGNORECASE,
 )
 # "Move it to 745", "bake it at 315": three digits, not a room or a price.
@@ -229,8 +250,14 @@ def _as_usual(text: str) -> str:
         amount = found["lead"].strip().casefold() == "to" and not moves  # "the rent to 950"
         return found[0] if amount else f"{found['lead']}{found['hour']}:{found['minute']}"
 
+    def in_haste(found: re.Match[str]) -> str:
+        other = _NO_HOUR.search(found.string[: found.start()][-16:])
+        return found[0] if other else f"at {found['hour']}"
+
     text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
+    text = _NOT_DIGITS.sub(r"\g<not>at \g<hour>:\g<minute>", text)
+    text = _HOUR_OF_DAY.sub(in_haste, _HOUR_H.sub(r"\g<hour>:00", text))
     text = _TERSE_HOUR.sub(terse, _MILITARY.sub(clock, text))
     return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.reading import Reading
+from ctrag.assistant.conversation.references import thing_meant
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
@@ -689,3 +691,37 @@ def test_a_bare_question_for_a_day_lists_it_and_one_about_something_else_does_no
     assert str(reading("tmrw?").focus.plan) == 'list_events(date="2025-04-18")'
     assert str(reading("what do i have mon").focus.plan) == 'list_events(date="2025-04-21")'
     assert reading("what do I have to bring on Monday").focus.plan is None
+
+
+@pytest.mark.parametrize(
+    ("text", "plan", "wanted"),
+    [
+        (
+            "might it begin later, at nine",
+            Plan("reschedule_event", {"title": "Rowing", "new_start": "2025-04-18T21:00"}),
+            Focus(("c1",), apis=("reschedule_event",)),
+        ),
+        (
+            "it clashes, so move rowing to nine",
+            Plan("reschedule_event", {"title": "Rowing", "new_start": "2025-04-18T21:00"}),
+            None,
+        ),
+        (
+            "might we begin later, at nine",
+            Plan("reschedule_event", {"title": "Rowing", "new_start": "2025-04-18T21:00"}),
+            None,
+        ),
+        (
+            "say that I am late for it",
+            Plan("append_to_note", {"title": "Tide table", "text": "late"}),
+            None,
+        ),
+        ("and when is it", Plan("get_event", {"title": "Rowing"}), None),
+    ],
+)
+def test_a_call_that_would_change_what_was_not_named_is_about_the_thing_in_focus(
+    text: str, plan: Plan, wanted: Focus | None
+) -> None:
+    state = State()
+    state.turns.append(CHECKED)
+    assert thing_meant(text, plan, TOOLBOX.get(plan.api), state, VIEW) == wanted

@@ -371,3 +371,12 @@ def test_a_day_that_is_named_is_looked_up_though_no_slot_was_read(
     made = compose(called, rank_values([called], sources)["google_weather"], slots, sources)
     assert made.plan is not None
     assert made.plan.arguments.get("date") == date
+
+
+def test_the_hour_of_another_clause_is_not_the_hour_that_was_said() -> None:
+    said = "push lunch to half two, nobody is there at one"
+    found = composed("reschedule_event", LUNCH, said=said, new_start="half two")
+    assert found.plan.arguments["new_start"] == "2025-04-18T14:30"
+    corrected = "lunch at two, no, at three"
+    found = composed("reschedule_event", LUNCH, said=corrected, new_start="two")
+    assert found.plan.arguments["new_start"] == "2025-04-18T15:00"

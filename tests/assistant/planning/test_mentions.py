@@ -17,6 +17,9 @@ CONTACTS = [
     Contact("Simone Adler", "mother's heart doctor"),
     Contact("Will Okoro", "electrician"),
     Contact("Don", "barber"),
+    Contact("Boss Lind", "yard owner"),
+    Contact("Vera Kos", "canteen manager"),
+    Contact("Han Mi-sun", "piano tuner"),
 ]
 
 
@@ -24,6 +27,10 @@ CONTACTS = [
     ("mention", "names"),
     [
         ("Anna Holt", ["Anna Holt"]),
+        ("boss", ["Boss Lind"]),
+        ("the manager", ["Vera Kos"]),
+        ("misun", ["Han Mi-sun"]),
+        ("Mi-sun", ["Han Mi-sun"]),
         ("anna holt", ["Anna Holt"]),
         ("Anna", ["Anna Berg", "Anna Holt"]),
         ("my landlord", ["Anna Holt"]),

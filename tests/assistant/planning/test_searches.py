@@ -60,6 +60,11 @@ def test_what_is_to_be_translated_ends_with_the_question() -> None:
             {"song_name": "Walking in the Air", "artist": "Choirboys"},
         ),
         ("google_weather", "weather hove", {"location": "weather hove"}, {"location": "hove"}),
+        ("google_weather", "weather hove sat", {"location": "Graz"}, {"location": "Hove"}),
+        ("google_weather", "Bad Ischl forecast", {"location": "Graz"}, {"location": "Bad Ischl"}),
+        ("google_weather", "weather tomorrow", {"location": "Graz"}, {"location": "Graz"}),
+        ("google_weather", "weather like in May", {"location": "Graz"}, {"location": "Graz"}),
+        ("google_weather", "check weather", {"location": "Graz"}, {"location": "Graz"}),
         (
             "google_shopping",
             "what would a lamp for a Vespa cost me",
@@ -72,3 +77,11 @@ def test_names_are_whole_and_without_what_is_not_theirs(
     api: str, request_: str, read: dict[str, str], wanted: dict[str, str]
 ) -> None:
     assert named_whole(tool(api), read, request_) == wanted
+
+
+def test_the_language_is_no_part_of_what_is_translated() -> None:
+    read = {"text": "see you soon in Dutch", "target_language": "dutch"}
+    found = as_searched(tool("google_translate"), read, "see you soon in dutch")
+    assert found["text"] == "see you soon"
+    kept = {"text": "the Dutch cheese", "target_language": "Dutch"}
+    assert as_searched(tool("google_translate"), kept, "say it")["text"] == "the Dutch cheese"
