@@ -94,10 +94,15 @@ _WITHOUT = {
     "wont": "won't", "wouldnt": "wouldn't", "shouldnt": "shouldn't", "isnt": "isn't",
     "arent": "aren't", "wasnt": "wasn't", "werent": "weren't", "havent": "haven't",
     "hasnt": "hasn't", "youll": "you'll", "theyll": "they'll", "itll": "it'll",
-    "nr": "near", "stn": "station", "appt": "appointment",
+    "stn": "station", "appt": "appointment",
 }  # fmt: skip
 _REMIND = re.compile(r"^\W*rem(?:\s+me)?(?:\s+to)?\s+(?=[a-z]+\s)")
 """Up to "rem " in "rem water plants 7"."""
+_NEAR = re.compile(
+    r"(?<=\w\s)(?<!\bmy\s)(?<!\bthe\s)(?<!\blast\s)(?<!\bwhat\s)(?<!\bhis\s)(?<!\bher\s)"
+    r"nr\.?(?=\s(?!(?:from|i|is|was|of|for|to|at|on|in|by|again|please|that|and|or)\b)[^\W\d])"
+)
+"""Near, where it is no number: "a cobbler nr the market", but "my bib nr"."""
 _WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 
 
@@ -119,7 +124,7 @@ def as_meant(text: str) -> str:
     found = _DAY_FOR_DAY.sub("", found)
     found = _NAME_FOR_NAME.sub("", found)
     found = _RATHER.sub(r"\g<lead>\g<now>\g<end>", _NUMBER_FOR_NUMBER.sub(_counted, found))
-    found = _REMIND.sub("remind me to ", found)
+    found = _NEAR.sub("near", _REMIND.sub("remind me to ", found))
     found = _WORD.sub(lambda one: _WITHOUT.get(one[0].lower(), one[0]), found)
     return found if found.strip() else text
 

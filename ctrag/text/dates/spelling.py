@@ -25,6 +25,7 @@ _SHORT_DAY = re.compile(
     r"(?P<led>mon|wed|sat|sun)\b"
     r"|\b(?P<timed>mon|wed|sat|sun)(?=\s+(?:at\s+)?(?:\d|half\b|quarter\b|noon\b|morning\b|afternoon\b|"
     r"evening\b|night\b))"
+    r"|(?<=\d )(?P<after>mon|wed|sat|sun)(?=\s*(?:$|[,.;!?])|\s+(?:instead|please|not)\b)"
     r"|(?<!\bwe )(?<!\bi )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!\bwho )(?<!\bit )(?<!\bthe )"
     r"(?<=\w )(?P<last>sat|wed)(?=\s*(?:[?!.]\s*)?$)",
     re.IGNORECASE,

@@ -8,9 +8,8 @@ from datetime import datetime
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
 from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
-from ctrag.text.dates.number_words import HOUR, WEEKDAY
 from ctrag.text.dates.part_words import Part, find_parts
-from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.usual_times import MOVES, as_usual
 
 FIRST_YEAR, LAST_YEAR = 1000, 8999
 """Years in which requests are read; `datetime` ends at the years 1 and 9999."""
@@ -64,62 +63,8 @@ _BARE_RANGE = re.compile(
     re.IGNORECASE,
 )
 _MINUTES_TO = ("5", "10", "20", "25")
-# "A reminder for five to find the gloves", "at 0630", "half 9": as they are said otherwise.
-_FOR_HOUR = re.compile(
-    rf"\b(?P<lead>(?:reminder|alarm|timer|call|(?:put|make|set|move|moved|schedule|leave)"
-    rf"\s+(?:it|that|this|me)(?:\s+(?:in|down))?)\s+)for\s+(?P<hour>{HOUR})"
-    rf"(?=\s*(?:$|[,.;!?])|\s+(?:to\s+(?!{HOUR}\b)[a-z]{{2,}}|tomorrow|tonight|today|on|please"
-    r"|in\s+the|and|so|then|instead)\b)",
-    re.IGNORECASE,
-)
-_MILITARY = re.compile(
-    r"\b(?P<lead>(?:at|make\s+(?:it|that))\s+)?(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
-    rf"(?P<tail>\s?h(?:ou)?rs?\b|(?=\s+(?:tomorrow|tonight|today|instead|{WEEKDAY})\b))?(?![\d-])"
-    r"(?!\s*(?:people|kr|euros?|dollars?))",
-    re.IGNORECASE,
-)
-# "Tonight 22h": of the afternoon, since "in 2h" and "6h" are durations.
-_HOUR_H = re.compile(
-    r"(?<!\bin )(?<!\bfor )(?<!\bafter )(?<![\d.,:])\b(?P<hour>1[3-9]|2[0-3])h(?!\w)", re.IGNORECASE
-)
-# "Optician 4 tuesday", "swim 8 not 715": the hour of a note in haste, not a number of things.
-_HOUR_OF_DAY = re.compile(
-    rf"(?<=\w )(?P<hour>1[0-2]|[1-9])(?=\s+(?:on\s+)?(?:{WEEKDAY}|tomorrow)\b(?!['’])"
-    r"|,?\s+not\s+at\s+\d)",
-    re.IGNORECASE,
-)
-_NOT_DIGITS = re.compile(
-    r"(?<=\d)(?P<not>,?\s+not\s+)(?:at\s+)?(?P<hour>1\d|2[0-3]|0?[1-9])(?P<minute>[0-5]\d)(?=\s*(?:$|[,.;!?]))",
-    re.IGNORECASE,
-)
-_NO_HOUR = re.compile(
-    r"\b(?:at|by|to|till?|until|past|half|quarter|from|between|and|or|of|for|about|around|before"
-    r"|after|since|the|chapter|lesson|page|room|number|block|part|season|episode|track|gate|platform"
-    r"|bus|line|flight|terminal|unit|level|size|version|step|table|week|day|no\.?|grade|volume|not"
-    r"|route|a|an|number|pay|add|buy|lend|owe)\s$",
-    re.IGNORECASE,
-)
-# "Move it to 745", "bake it at 315": three digits, not a room or a price.
-_TERSE_HOUR = re.compile(
-    r"\b(?P<lead>(?:at|to|till?|until|by)\s+)(?P<hour>[1-9])(?P<minute>[0-5][05])"
-    r"(?=\s*(?:$|[,.;!?](?!\d))|\s+(?:tomorrow|tmrw|tonight|today|instead|then|please|on"
-    r"|in\s+the|and\s+[a-z]|so|sharp|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)",
-    re.IGNORECASE,
-)
-_HALF_DIGIT = re.compile(
-    r"\bhalf\s+(?P<hour>1[0-2]|[1-9])(?![\d:./%-]|\s*(?:of|price|pound|kilo)\b)", re.IGNORECASE
-)
-# "Sports day 11 not 10" moves the hour: elsewhere a number behind "day" counts days.
-_NOT_THE_HOUR = re.compile(
-    rf"\b(?P<day>day)\s+(?P<new>{HOUR}),?\s+not\s+(?P<old>{HOUR})(?=\s*(?:$|[,.;!?]))",
-    re.IGNORECASE,
-)
-_DIGITS = "one two three four five six seven eight nine ten eleven twelve".split()
 _RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _TARGET = re.compile(r"\bto\s+(?:the\s+|about\s+|around\s+)?$", re.IGNORECASE)
-_MOVE = re.compile(
-    r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang)", re.IGNORECASE
-)
 _SINCE = re.compile(r"\bsince\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _PAST = re.compile(
     r"\b(?:since|ago|did|was it)\b|"
@@ -204,8 +149,8 @@ def in_usual_years(moment: datetime) -> bool:
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
     """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
-    text = _as_usual(text)
-    if not _MOVE.search(text):
+    text = as_usual(text, now)
+    if not MOVES.search(text):
         text = _with_ranges(text)
     now = now.replace(second=0, microsecond=0)
     whole = [one.replace(second=0, microsecond=0) for one in anchors if in_usual_years(one)]
@@ -216,7 +161,7 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     for days in find_days(text, now.date(), anchor_days, past):
         found.append(TimeGroup(days.begin, days.end, days=days))
     groups = _joined(text, sorted(found, key=lambda group: (group.begin, group.end)))
-    moves = _MOVE.search(text) is not None
+    moves = MOVES.search(text) is not None
     groups = [_in_context(text, group, moves) for group in groups]
     groups = _corrected(text, _without_ranges(text, groups, moves))
     groups.sort(
@@ -234,32 +179,6 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     shift = replaces or _SHIFT.search(text) is not None
     evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
     return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
-
-
-def _as_usual(text: str) -> str:
-    """The text with rarer ways to say an hour in the usual one."""
-
-    def clock(found: re.Match[str]) -> str:
-        if found["lead"] is None and found["tail"] is None:
-            return found[0]
-        return f"{found['lead'] or ''}{found['hour']}:{found['minute']}"
-
-    moves = _MOVE.search(text) is not None or "snooze" in text.casefold()
-
-    def terse(found: re.Match[str]) -> str:
-        amount = found["lead"].strip().casefold() == "to" and not moves  # "the rent to 950"
-        return found[0] if amount else f"{found['lead']}{found['hour']}:{found['minute']}"
-
-    def in_haste(found: re.Match[str]) -> str:
-        other = _NO_HOUR.search(found.string[: found.start()][-16:])
-        return found[0] if other else f"at {found['hour']}"
-
-    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
-    text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
-    text = _NOT_DIGITS.sub(r"\g<not>at \g<hour>:\g<minute>", text)
-    text = _HOUR_OF_DAY.sub(in_haste, _HOUR_H.sub(r"\g<hour>:00", text))
-    text = _TERSE_HOUR.sub(terse, _MILITARY.sub(clock, text))
-    return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)
 
 
 def _with_ranges(text: str) -> str:
