@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ctrag-installed
 WORKERS ?= 2
+# Whatever the machine says: without bytecode every command that a test starts compiles torch anew.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # Neighbouring tests stay together, because what they train or start is shared by file, until a
 # worker has nothing left and takes over some of another's. There are as many workers as cores:

@@ -254,12 +254,7 @@ def process(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]
             text=True,
             timeout=300,
             cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                **environment,
-            },
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         )
 
     return run

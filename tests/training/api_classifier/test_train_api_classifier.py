@@ -18,8 +18,8 @@ from training.api_classifier.network import ApiClassifierSettings, ClassifierEnc
 from training.core import steps
 from training.core.figures import recall
 
-SMALL = ClassifierEncoderTuning(packages.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=2)
-QUICK = ApiClassifierSettings(towers=(SMALL,), rank=2, batch=8, hidden=16, threads=1)
+SMALL = ClassifierEncoderTuning(packages.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=1)
+QUICK = ApiClassifierSettings(towers=(SMALL,), rank=2, batch=4, hidden=16, threads=1)
 CARD = {
     "command": "ctrag train tools",
     "encoder": "bins",
@@ -32,13 +32,13 @@ CARD = {
 
 @pytest.fixture(scope="module")
 def seen(examples: list[RankingExample]) -> list[ClassifierExample]:
-    return seen_requests(examples, [one.relevance for one in examples])[:24]
+    return seen_requests(examples, [one.relevance for one in examples])[:12]
 
 
 def train(
     seen: list[ClassifierExample], folder: Path, settings: ApiClassifierSettings = QUICK
 ) -> ApiClassifier:
-    return module.train_classifier(seen[:16], seen[16:], settings, CARD, folder)
+    return module.train_classifier(seen[:8], seen[8:], settings, CARD, folder)
 
 
 def test_every_request_has_all_modes(examples: list[RankingExample]) -> None:
@@ -94,7 +94,7 @@ def test_the_served_classifier_agrees_with_the_trained_one(
     trained.save(tmp_path)
     served = ApiClassifier.load(tmp_path)
     network = module._fit(
-        SMALL, seen[:16], replace(QUICK, scale=4.0), tmp_path / "checkpoints" / "none.pt", print
+        SMALL, seen[:8], replace(QUICK, scale=4.0), tmp_path / "checkpoints" / "none.pt", print
     )
     some = [one for one in examples if one.labels.tools is not None][:4]
     torch_logs = log_softmax(module._scores(network, seen[:4], "retrieved", QUICK))
@@ -163,12 +163,12 @@ def test_further_training_starts_from_the_given_classifier(
     first = train(seen, tmp_path / "first")
     still = replace(QUICK, towers=(replace(SMALL, learning_rate=0.0),), head_rate=0.0)
     card = {**CARD, "command": "ctrag train tools --start READER"}
-    same = module.train_classifier(seen[:16], seen[16:], still, card, tmp_path / "on", start=first)
+    same = module.train_classifier(seen[:8], seen[8:], still, card, tmp_path / "on", start=first)
     assert same.arrays.keys() == first.arrays.keys()
     for name, array in first.arrays.items():
         assert np.array_equal(array, same.arrays[name]), name
     assert QUICK.seen(None, first).start == first.digest
-    changed = module.train_classifier(seen[:16], [], QUICK, CARD, tmp_path / "on", start=first)
+    changed = module.train_classifier(seen[:8], [], QUICK, CARD, tmp_path / "on", start=first)
     assert changed.digest != first.digest
 
 
@@ -178,7 +178,7 @@ def test_further_training_averages_the_weights_before_and_after(
     first = train(seen, tmp_path / "first")
     ends = {
         average: module.train_classifier(
-            seen[:16], [], replace(QUICK, average=average), CARD, tmp_path / "on", start=first
+            seen[:8], [], replace(QUICK, average=average), CARD, tmp_path / "on", start=first
         )
         for average in (False, True)
     }
@@ -196,7 +196,7 @@ def test_a_classifier_of_an_older_version_can_be_trained_further_but_not_served(
     context = examples[0].context
     with pytest.raises(ValueError, match="did not read items' words apart; train it on"):
         old.log_probabilities(context, np.empty(0, np.int64), np.empty(0))
-    on = module.train_classifier(seen[:16], [], QUICK, CARD, tmp_path / "on", start=old)
+    on = module.train_classifier(seen[:8], [], QUICK, CARD, tmp_path / "on", start=old)
     assert on.arrays[name].any()
 
 
@@ -206,7 +206,7 @@ def test_a_classifier_with_other_layers_is_refused_as_a_start(
     first = train(seen, tmp_path / "first")
     deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
     with pytest.raises(ValueError, match="start from a classifier of the same encoders and layers"):
-        module.train_classifier(seen[:16], [], deeper, CARD, tmp_path / "on", start=first)
+        module.train_classifier(seen[:8], [], deeper, CARD, tmp_path / "on", start=first)
 
 
 def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
