@@ -1,5 +1,7 @@
 """Whether a name is a genre of music: "put on some jazz" against "put on some Ella Fitzgerald"."""
 
+import re
+
 from ctrag.assistant.planning.decoded import Decoded
 from ctrag.text.words import words
 
@@ -38,6 +40,29 @@ def is_genre(name: str) -> bool:
         one in _WORDS or any(one.endswith(f"{tail}") for tail in ("pop", "rock", "core", "wave"))
         for one in parts
     )
+
+
+_LOOSE = frozenset(
+    """
+    hip country house garage jungle industrial swing march world music songs instrumentals study
+    workout party romantic sad happy calm quiet upbeat dancing sleep kids children children's film
+    oldies son axe lam mor thung banda piano guitar organ drum bass dance spiritual worship
+    christmas alternative indie standards musical
+    """.split()
+)
+"""Words of the list that by themselves may be said of a place, a mood or a person."""
+_SOME = re.compile(
+    r"\b(?:some|bit of|little|put on|play)\s(?=(?P<name>\w[\w-]{1,14}))", re.IGNORECASE
+)
+
+
+def said_genre(request: str) -> str | None:
+    """The genre that a request names behind "some" or "play"; None where it names none."""
+    for found in _SOME.finditer(request):
+        name = found["name"]
+        if name.casefold() in _WORDS - _LOOSE:
+            return name
+    return None
 
 
 def artist_for_genre(made: list[Decoded], shares: list[float], known: frozenset[str]) -> None:

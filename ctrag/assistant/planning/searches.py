@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.plan import Value
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Tool
@@ -96,6 +97,9 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
             found[name] = _title_by(title, artist, request)
     if isinstance(artist, str) and artist.startswith("the "):
         found["artist"] = artist.removeprefix("the ")
+    genre = arguments.get("genre")
+    if isinstance(genre, str) and not set(words(genre)) & set(words(request)):
+        found |= {"genre": said} if (said := said_genre(request)) else {}
     location, product = arguments.get("location"), arguments.get("product")
     if tool.api == "google_weather" and isinstance(location, str):
         found["location"] = _WEATHER.sub("", location) or location
