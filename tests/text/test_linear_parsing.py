@@ -16,6 +16,7 @@ from ctrag.assistant.apps import lookup
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.addressee import as_asked
+from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
@@ -112,6 +113,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "translated": lambda text: as_searched(
         _tool("google_translate"), {"text": text, "target_language": "Dutch"}, text
     ),
+    "genre": said_genre,
     "name": lambda text: mentions.mentioned("omar", [Contact(text, "friend")]),
     "hour of a clause": lambda text: _without_other_hours(f"at six {text}", "at six"),
     "split": split,

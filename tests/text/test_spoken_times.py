@@ -371,6 +371,14 @@ def test_numbers_that_are_no_hours_stay_numbers(text: str) -> None:
         ("choir 1845 instead", "2025-06-18 18:45"),
         ("bins 7 tmrw morn", "2025-06-19 07:00"),
         ("chapter 3 friday", "2025-06-20 09:00"),
+        ("dentist 24 june 0815", "2025-06-24 08:15"),
+        ("choir on 12 July, a Saturday, 2.30pm", "2025-07-12 14:30"),
+        ("gate inspection Monday 23 June, 11.15 sharp", "2025-06-23 11:15"),
+        ("print it 845 mon", "2025-06-23 08:45"),
+        ("feed the hens this time tomorrow", "2025-06-19 12:00"),
+        ("tomorrow, six of the evening", "2025-06-19 18:00"),
+        ("tomorrow at eight and a half in the morning", "2025-06-19 08:30"),
+        ("the flat is 2.30 metres, friday", "2025-06-20 09:00"),
     ],
 )
 def test_times_typed_in_haste_are_times(text: str, point: str) -> None:
