@@ -110,13 +110,16 @@ _MOVED_BY = {
 
 def retimed(scene: Scene) -> Reading | None:
     """Another time: "shift that to Tuesday", "the laundry at nine instead"."""
-    core, _, reason = scene.core.partition(", ")
+    heard = (
+        scene.core.rstrip(" ?") if _MOVE.match(scene.core) else scene.core
+    )  # "could we move it?"
+    core, _, reason = heard.partition(", ")
     first = _MOVE.match(core)
     alone = first and names_time(core) and not apart_from_time(core[first.end() :])
     if alone and re.search(r"\b(?:i|i'm|we|we're|he|she|they)\b", reason, re.I):
         reason = ""  # "make it six, at five I am still at work"
     if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
-        core = scene.core
+        core = heard
     excused = _REASON.fullmatch(core)  # "that's too early for me. Make it nine"
     if excused and not requests_in(excused["why"]):
         core = excused["order"]

@@ -18,6 +18,7 @@ _VERBS = (
 )
 OPENERS = (
     r"(?:(?:and|also|then|now|please|pls|just|so|ok|okay|um|uh|oh|maybe|afterwards?|after that"
+    r"|(?:when|once|after) (?:that|this|it)(?:'?s| is) (?:done|over|sorted|finished)"
     r"|kindly|you (?:can|may)|would you|could you|can you|would you|will you|i need you to"
     r"|i want you to|i'd like you to)[\s,]+)*"
 )

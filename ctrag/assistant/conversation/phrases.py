@@ -18,6 +18,7 @@ _OPENING = re.compile(
     r"|yes|yeah|yep|thanks|thank you|och|ach|ha|haha|shoot(?! \S+ an?\b)|damn|oops|nope|nah|wait"
     r"|hang on|hold on"
     r"|n(?=\s)|k+(?=\s)|ugh+|lol|o+h+|a+h+|a+w+|ay+|h+m+|pls|plz|very (?:well|good)|that'?ll do"
+    r"|(?:when|once|after) (?:that|this|it)(?:'?s| is) (?:done|over|sorted|finished)|perhaps|maybe"
     r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
     r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
     r"|no wait|no no|no(?=\s*[,.!;:-]|\s+(?:no|not|make|better|rather|at|the|it|i|that|leave"

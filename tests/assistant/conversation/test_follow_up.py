@@ -725,3 +725,19 @@ def test_a_call_that_would_change_what_was_not_named_is_about_the_thing_in_focus
     state = State()
     state.turns.append(CHECKED)
     assert thing_meant(text, plan, TOOLBOX.get(plan.api), state, VIEW) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "could we perhaps shift it one hour later?",
+        "maybe shift it one hour later",
+        "and once this is done shift it one hour later",
+    ],
+)
+def test_what_softens_or_joins_an_order_is_none_of_it(text: str) -> None:
+    state = State()
+    state.turns.append(CHECKED)
+    found = read(text, state, VIEW, ADA, AT, TOOLBOX)
+    wanted = {"title": "Crane check", "new_start": "2025-04-18T16:00"}
+    assert found.focus.plan == Plan("reschedule_event", wanted)
