@@ -1,6 +1,7 @@
 """Whether a name is a genre of music: "put on some jazz" against "put on some Ella Fitzgerald"."""
 
 import re
+from itertools import takewhile
 
 from ctrag.assistant.planning.decoded import Decoded
 from ctrag.text.words import words
@@ -59,9 +60,11 @@ _SOME = re.compile(
 def said_genre(request: str) -> str | None:
     """The genre that a request names behind "some" or "play"; None where it names none."""
     for found in _SOME.finditer(request):
-        name = found["name"]
-        if name.casefold() in _WORDS - _LOOSE:
-            return name
+        if found["name"].casefold() not in _WORDS - _LOOSE:
+            continue
+        further = re.findall(r"[\w-]+|\S", request[found.end("name") : found.end("name") + 30])
+        named = takewhile(lambda one: one.casefold() in _WORDS - {"music", "songs"}, further)
+        return " ".join([found["name"], *named])
     return None
 
 

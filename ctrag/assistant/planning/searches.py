@@ -20,6 +20,18 @@ _FRAME = frozenset(
     are in there give read tell us i want need can you could music catalogue songs by to hear
     """.split()
 )
+_HEADS = frozenset(
+    "shop store place station court centre center office market school clinic recipe recipes prices"
+    " price reviews repair studio".split()
+)
+"""Nouns that by themselves say little of what is looked for."""
+_ANY_ONE = frozenset(
+    """
+    nearest closest good decent nice cheap cheapest best great proper easy quick simple open nearby
+    local another this that which there with near and or my our your his her their at by one next
+    every no last first old new it's whats check where where's when how much does do cost give out
+    """.split()
+)
 _TYPED = ("google_news", "search_music")
 _WEATHER = re.compile(r"^(?:the\s+)?(?:weather|forecast)\s+(?:(?:in|for|at|of)\s+)?", re.IGNORECASE)
 _DAY = (
@@ -65,7 +77,7 @@ def as_searched(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
         text = arguments.get(name)
         if isinstance(text, str) and tool.arguments_by_name[name].match == "text":
             typed = tool.api in _TYPED
-            text = _ANYTHING.sub("", text) or text
+            text = _whole_noun(_ANYTHING.sub("", text) or text, request)
             found[name] = _whole_search(text, request) if typed else _how_to(text)
     text = arguments.get("text")
     if isinstance(text, str) and _SAY_IN.search(request):
@@ -97,6 +109,9 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
             found[name] = _title_by(title, artist, request)
     if isinstance(artist, str) and artist.startswith("the "):
         found["artist"] = artist.removeprefix("the ")
+    category = arguments.get("category")
+    if isinstance(category, str):
+        found["category"] = _whole_noun(category, request)
     genre = arguments.get("genre")
     if isinstance(genre, str) and not set(words(genre)) & set(words(request)):
         found |= {"genre": said} if (said := said_genre(request)) else {}
@@ -112,6 +127,24 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
         if asked and set(words(product)) < set(words(asked["what"])):
             found["product"] = asked["what"]
     return found
+
+
+def _whole_noun(name: str, request: str) -> str:
+    """ "shop" of "any print shop near the quay" is a print shop, "recipe" of "a good lentil stew
+    recipe" one for lentil stew."""
+    if name.casefold() not in _HEADS:
+        return name
+    found = re.search(
+        rf"(?P<before>(?:[^\W\d][\w'’-]{{0,20}}\s){{1,3}}){re.escape(name)}\b", request, re.I
+    )
+    if found is None:
+        return name
+    kept: list[str] = []
+    for word in reversed(found["before"].split()):
+        if word.casefold() in _FRAME | _ANY_ONE:
+            break
+        kept.insert(0, word)
+    return " ".join([*kept, name])
 
 
 def _title_by(title: str, artist: str, request: str) -> str:
