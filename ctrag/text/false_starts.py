@@ -59,6 +59,12 @@ _NUMBER_FOR_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number that another one replaces: "two tins tomato, no, three tins" are three."""
+_MAKE_THAT = re.compile(
+    rf"\b(?P<lead>at\s){_NUMBER}(?P<mid>(?:\s[^.;!?,]{{1,40}})?)[.,;]\s(?:no|wait|oh|ah|sorry)\b"
+    rf"[^.;!?]{{0,60}}?\bmake\s(?:that|it)\s(?P<now>{_NUMBER})(?=\s?[.!]?\s?$)",
+    re.IGNORECASE,
+)
+"""All of "at one in Graz. No, he is late, make that two" but the beginning."""
 _RATHER = re.compile(
     rf"\b(?P<lead>(?:at|to|for|by|till|until)\s){_NUMBER}(?:\so['’]?clock)?[.,;]\s+(?P<now>{_NUMBER}),?\s+(?:rather|sorry|i\smean)(?P<end>\s*(?:[.!]|$))",
     re.IGNORECASE,
@@ -123,6 +129,7 @@ def as_meant(text: str) -> str:
     found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
     found = _DAY_FOR_DAY.sub("", found)
     found = _NAME_FOR_NAME.sub("", found)
+    found = _MAKE_THAT.sub(r"\g<lead>\g<now>\g<mid>", found)
     found = _RATHER.sub(r"\g<lead>\g<now>\g<end>", _NUMBER_FOR_NUMBER.sub(_counted, found))
     found = _NEAR.sub("near", _REMIND.sub("remind me to ", found))
     found = _WORD.sub(lambda one: _WITHOUT.get(one[0].lower(), one[0]), found)

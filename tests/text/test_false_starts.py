@@ -25,6 +25,14 @@ from ctrag.text.false_starts import as_meant
         ),
         ("rem oil the hinges fri", "remind me to oil the hinges fri"),
         ("rem", "rem"),
+        (
+            "put in tea with Ole at one in Bodø. No, he works late, make that half past two.",
+            "put in tea with Ole at half past two in Bodø.",
+        ),
+        (
+            "tea at one, then walk at two, make it long",
+            "tea at one, then walk at two, make it long",
+        ),
         ("chemist nr the stn", "chemist near the station"),
         ("no wait, near the market", "no wait, near the market"),
         ("um", "um"),
