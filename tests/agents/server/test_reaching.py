@@ -81,7 +81,7 @@ async def test_a_server_that_was_started_again_between_calls_is_called_without_a
 async def test_a_call_that_reached_no_server_is_said_to_be_not_made(
     gateway: MakeGateway, port: int
 ) -> None:
-    spec = ServerSpec(url=f"http://127.0.0.1:{port}/mcp", start_timeout=3)
+    spec = ServerSpec(url=f"http://127.0.0.1:{port}/mcp", start_timeout=8)
     made = gateway(servers={"rich": spec})
     async with made.running(), Client(mcp_server(made, lambda: None)) as client:
         with listening("--http", port):
