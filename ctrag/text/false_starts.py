@@ -61,7 +61,7 @@ _NUMBER_FOR_NUMBER = re.compile(
 """A number that another one replaces: "two tins tomato, no, three tins" are three."""
 _MAKE_THAT = re.compile(
     rf"\b(?P<lead>at\s){_NUMBER}(?P<mid>(?:\s[^.;!?,]{{1,40}})?)[.,;]\s(?:no|wait|oh|ah|sorry)\b"
-    rf"[^.;!?]{{0,60}}?\bmake\s(?:that|it)\s(?P<now>{_NUMBER})(?=\s?[.!]?\s?$)",
+    rf"[^.;!?]{{0,60}}?\b(?<!can\s)(?<!you\s)(?<!to\s)make\s(?:that|it)\s(?P<now>{_NUMBER})(?=\s?[.!]?\s?$)",
     re.IGNORECASE,
 )
 """All of "at one in Graz. No, he is late, make that two" but the beginning."""

@@ -33,6 +33,10 @@ from ctrag.text.false_starts import as_meant
             "tea at one, then walk at two, make it long",
             "tea at one, then walk at two, make it long",
         ),
+        (
+            "say I am in at one. No, you can make it two",
+            "say I am in at one. No, you can make it two",
+        ),
         ("chemist nr the stn", "chemist near the station"),
         ("no wait, near the market", "no wait, near the market"),
         ("um", "um"),

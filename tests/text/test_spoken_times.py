@@ -370,6 +370,8 @@ def test_numbers_that_are_no_hours_stay_numbers(text: str) -> None:
         ("make it 2215", "2025-06-18 22:15"),
         ("choir 1845 instead", "2025-06-18 18:45"),
         ("bins 7 tmrw morn", "2025-06-19 07:00"),
+        ("order 4 sunday papers", "2025-06-22 09:00"),
+        ("write friday 2000 words", "2025-06-20 09:00"),
         ("chapter 3 friday", "2025-06-20 09:00"),
         ("dentist 24 june 0815", "2025-06-24 08:15"),
         ("choir on 12 July, a Saturday, 2.30pm", "2025-07-12 14:30"),

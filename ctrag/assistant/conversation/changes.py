@@ -110,9 +110,9 @@ _MOVED_BY = {
 
 def retimed(scene: Scene) -> Reading | None:
     """Another time: "shift that to Tuesday", "the laundry at nine instead"."""
-    heard = (
-        scene.core.rstrip(" ?") if _MOVE.match(scene.core) else scene.core
-    )  # "could we move it?"
+    heard = scene.core
+    if _MOVE.match(heard):
+        heard = heard.rstrip(" ?")  # "could we move it to four?"
     core, _, reason = heard.partition(", ")
     first = _MOVE.match(core)
     alone = first and names_time(core) and not apart_from_time(core[first.end() :])

@@ -39,7 +39,7 @@ _DAY = (
     r"(?:day)?\b"
 )
 _NO_PLACE = (
-    r"(?:in|for|at|of|on|by|like|is|the|a|an|here|outside|app|alert|warning|report|please|forecast|weather"
+    r"(?:in|for|at|of|on|by|like|is|the|a|an|here|home|outside|app|radar|map|hourly|daily|later|updates?|news|weekend|alert|warning|report|please|forecast|weather"
     rf"|check|what|whats|what's|how|hows|how's|any|my|local|good|bad(?=\s+(?:weather|forecast))|{_DAY})\b"
 )
 _CLIPPED_WEATHER = re.compile(
@@ -121,7 +121,8 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
         clipped = _CLIPPED_WEATHER.fullmatch(request)
         if clipped and not set(words(location)) & set(words(request)):
             place = clipped["behind"] or clipped["ahead"]
-            found["location"] = place.title() if place.islower() else place
+            if clipped["behind"] or place[0].isupper():  # "cold weather" is nowhere
+                found["location"] = place.title() if place.islower() else place
     if tool.api == "google_shopping" and isinstance(product, str):
         asked = _COSTS.search(request)
         if asked and set(words(product)) < set(words(asked["what"])):

@@ -21,7 +21,7 @@ _MILITARY = re.compile(
     rf"\b(?P<lead>(?:at|make\s+(?:it|that)|{WEEKDAY},?|tomorrow,?|tonight)\s+)?"
     r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
     rf"(?P<tail>\s?h(?:ou)?rs?\b|(?=\s+(?:tomorrow|tonight|today|{WEEKDAY})\b)|(?<=[05])(?=\s+instead\b))?(?![\d-])"
-    r"(?!\s*(?:people|kr|euros?|dollars?))",
+    r"(?!\s*(?:people|kr|euros?|dollars?|words|steps|met(?:er|re)s|calories|copies))",
     re.IGNORECASE,
 )
 # "Tonight 22h": of the afternoon, since "in 2h" and "6h" are durations.
@@ -30,7 +30,8 @@ _HOUR_H = re.compile(
 )
 # "Optician 4 tuesday", "swim 8 not 715": the hour of a note in haste, not a number of things.
 _HOUR_OF_DAY = re.compile(
-    rf"(?<=\w )(?P<hour>1[0-2]|[1-9])(?=\s+(?:on\s+)?(?:{WEEKDAY}|tomorrow)\b(?!['’])"
+    rf"(?<=\w )(?P<hour>1[0-2]|[1-9])"
+    rf"(?=\s+(?:on\s+)?(?:{WEEKDAY}|tomorrow)\b(?!['’]|\s(?!thanks)\w+s\b)"
     r"|,?\s+not\s+at\s+\d)",
     re.IGNORECASE,
 )
@@ -113,11 +114,7 @@ def as_usual(text: str, now: datetime) -> str:
 
     def in_haste(found: re.Match[str]) -> str:
         other = _NO_HOUR.search(found.string[: found.start()][-16:])
-        return found[0] if other else f"at {found['hour']}"
-
-    def beside(found: re.Match[str]) -> str:
-        other = _NO_HOUR.search(found.string[: found.start()][-16:])
-        return found[0] if other else f"at {found['hour']}:{found['minute']}"
+        return found[0] if other else f"at {':'.join(found.groups())}"
 
     def dated(found: re.Match[str]) -> str:
         hour, minute = found["early"] or found["hour"], found["minutes"] or found["minute"]
@@ -133,6 +130,6 @@ def as_usual(text: str, now: datetime) -> str:
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
     text = _NOT_DIGITS.sub(r"\g<not>at \g<hour>:\g<minute>", text)
     text = _HOUR_OF_DAY.sub(in_haste, _HOUR_H.sub(r"\g<hour>:00", text))
-    text = _TERSE_DAY.sub(beside, text)
+    text = _TERSE_DAY.sub(in_haste, text)
     text = _TERSE_HOUR.sub(terse, _MILITARY.sub(clock, text))
     return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)

@@ -79,6 +79,8 @@ def test_what_is_to_be_translated_ends_with_the_question() -> None:
         ("google_weather", "Bad Ischl forecast", {"location": "Graz"}, {"location": "Bad Ischl"}),
         ("google_weather", "weather tomorrow", {"location": "Graz"}, {"location": "Graz"}),
         ("google_weather", "weather like in May", {"location": "Graz"}, {"location": "Graz"}),
+        ("google_weather", "cold weather friday", {"location": "Graz"}, {"location": "Graz"}),
+        ("google_weather", "weather radar", {"location": "Graz"}, {"location": "Graz"}),
         ("google_weather", "check weather", {"location": "Graz"}, {"location": "Graz"}),
         (
             "google_shopping",
