@@ -92,6 +92,7 @@ def make_network(
     from torch import nn
 
     from training.core.low_rank import LowRankNetwork, make_low_rank
+    from training.core.precision import halves
 
     model = load_model(encoder.name)
     size = int(model.config.hidden_size)
@@ -186,7 +187,7 @@ def make_network(
                 real[place, : len(row.ids)] = 1
                 for line, (begin, end) in enumerate(row.lines[:ITEMS]):
                     within[place, line, begin:end] = 1 / (end - begin)
-            with torch.autocast("cpu", torch.bfloat16):
+            with torch.autocast("cpu", torch.bfloat16, enabled=halves()):
                 hidden = self.model(input_ids=ids, attention_mask=real.long()).last_hidden_state
             kept = real[..., None]
             mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)

@@ -13,6 +13,7 @@ from ctrag.models.lora import PlannerCard, read_adapter, save_adapter, weights_s
 from ctrag.models.placement import Placement
 from ctrag.models.tokenizer_files import load_tokenizer
 from training.core.packed_rows import PackedTokens
+from training.core.precision import number_type
 from training.core.tuning import CHECKPOINT, AdapterSettings, TuningSettings, mean_change, tune
 
 __all__ = ["CHECKPOINT", "AdapterSettings", "Progress", "RowsOf", "base_of", "train_adapter"]
@@ -58,7 +59,7 @@ def train_adapter(
     rows = flat(rows_of(tokenizer), settings.longest)
     logging.disable_progress_bar()
     torch.set_num_threads(settings.threads)
-    model = placement.loaded(folder, torch.bfloat16)
+    model = placement.loaded(folder, number_type(placement.place))
     out.mkdir(parents=True, exist_ok=True)
     tuning = TuningSettings.of(settings)
     begun = None if start is None else _begun(start, tuning)

@@ -47,7 +47,7 @@ class EncoderSettings:
     average: bool = True
     """Whether further training ends with the mean of the weights before and after."""
     half: bool = True
-    """Whether layers compute in bfloat16."""
+    """Whether layers compute in bfloat16 where that is faster (`training.core.precision`)."""
     threads: int = 2
     seed: int = 1
 
@@ -67,6 +67,7 @@ def make_network(
     from torch import nn
 
     from training.core.low_rank import LowRankNetwork, make_low_rank
+    from training.core.precision import halves
 
     model = load_model(member.name)
     size = int(model.config.hidden_size)
@@ -98,7 +99,7 @@ def make_network(
                 real[row, : len(one)] = 1
             bias = [model.encoder.compute_position_bias(hidden)] if mpnet else []
             mask = (1 - real.transpose(1, 2))[:, None] * -1e9
-            with torch.autocast("cpu", torch.bfloat16, enabled=settings.half):
+            with torch.autocast("cpu", torch.bfloat16, enabled=settings.half and halves()):
                 for layer in self.layers:
                     out = layer(hidden, mask, *bias)
                     hidden = out[0] if isinstance(out, tuple) else out

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from training.core.precision import number_type
 from training.pack.given import Given
 from training.pack.slices import joined
 
@@ -18,11 +19,10 @@ _BLOCK = 32
 
 
 def causal_model(given: Given) -> Any:
-    """The language model, in bfloat16."""
-    import torch
+    """The language model, in bfloat16 where that is faster."""
     from transformers import AutoModelForCausalLM
 
-    return _model(given, AutoModelForCausalLM, torch.bfloat16)
+    return _model(given, AutoModelForCausalLM, number_type(given.place))
 
 
 def encoder_model(given: Given) -> Any:

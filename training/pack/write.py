@@ -36,6 +36,7 @@ _CARRIED = (
     "core/loop.py",
     "core/low_rank.py",
     "core/packed_rows.py",
+    "core/precision.py",
     "core/ragged.py",
     "core/steps.py",
     "core/tuning.py",

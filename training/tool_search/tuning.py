@@ -235,6 +235,7 @@ def make_network(model: Any, settings: PairTuning) -> Any:
     from torch import nn
 
     from training.core.low_rank import LowRankNetwork, make_low_rank
+    from training.core.precision import halves
 
     padding = int(model.config.pad_token_id)
 
@@ -255,7 +256,8 @@ def make_network(model: Any, settings: PairTuning) -> Any:
                 real[place, : len(row)] = 1
             device = self.model.device
             ids, real = ids.to(device), real.to(device)
-            with torch.autocast(device.type, torch.bfloat16, enabled=self.training):
+            half = self.training and halves(device)
+            with torch.autocast(device.type, torch.bfloat16, enabled=half):
                 hidden = self.model(input_ids=ids, attention_mask=real.long()).last_hidden_state
             kept = real[..., None]
             mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)
