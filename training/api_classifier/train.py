@@ -195,15 +195,18 @@ def _scores(
 ) -> NDArray[np.float64]:
     import torch
 
+    tokens = [network.tokens(one, mode) for one in requests]
+    # Those of similar length together, so that little is computed for padding.
+    order = np.argsort([len(one.ids) for one in tokens], kind="stable")
     found = []
     with torch.inference_mode():
         for begin in range(0, len(requests), settings.batch):
-            part = requests[begin : begin + settings.batch]
+            rows = order[begin : begin + settings.batch]
             scores, _ = network(
-                [network.tokens(one, mode) for one in part], [one.features[mode] for one in part]
+                [tokens[i] for i in rows], [requests[i].features[mode] for i in rows]
             )
             found.append(scores.double().numpy())
-    return np.concatenate(found)
+    return np.concatenate(found)[np.argsort(order)]
 
 
 def _key(
