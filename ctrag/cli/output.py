@@ -6,6 +6,7 @@ Names, texts and errors come from files and servers of others, so that everythin
 
 import json
 import sys
+import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ from ctrag.text.terminal import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+_LINE_SECONDS = 10.0
+_noted = time.monotonic()
 
 
 def print_json(value: Any) -> None:
@@ -39,9 +43,14 @@ def _styled(text: str, bold: bool, dim: bool) -> None:
 
 
 def progress(text: str) -> None:
-    """A note on long work: on a terminal only, on stderr."""
-    if sys.stderr.isatty():
-        print(visible(text, one_line=True), file=sys.stderr)
+    """A note on long work, on stderr: each on a terminal, elsewhere one in ten seconds at most, the
+    first when the command has run for ten."""
+    global _noted
+    if not sys.stderr.isatty():
+        if time.monotonic() - _noted < _LINE_SECONDS:
+            return
+        _noted = time.monotonic()
+    say(text)
 
 
 def say(text: str) -> None:

@@ -1,7 +1,5 @@
 """`ctrag synth`: people, app data, toolboxes and requests from scratch."""
 
-import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ import typer
 
 from ctrag.cli import synth_read
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json, progress, say
+from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.writable import folder_to_write
 from ctrag.errors import InputError
 
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from synth.openai.asking import Asker
     from synth.openai.cost_budget import CostBudget
     from synth.provider import Provider
-
-_LINE_SECONDS = 10.0
-"""How often long work says how far it is where there is no terminal."""
 
 app = typer.Typer(
     help="Make synthetic data.\n\nExample: ctrag synth dataset --personas 791 --out data/synthetic",
@@ -278,16 +273,8 @@ def _how(
                 "set CTRAG_OPENAI_CONCURRENCY instead"
             )
 
-    spoken = time.monotonic()
-
     def said(text: str) -> None:
-        nonlocal spoken
-        whole = text if spent is None else f"{text}; {spent.summary()}"
-        if sys.stderr.isatty():
-            progress(whole)
-        elif time.monotonic() - spoken >= _LINE_SECONDS:  # a log gets a line now and then
-            spoken = time.monotonic()
-            say(whole)
+        progress(text if spent is None else f"{text}; {spent.summary()}")
 
     return {
         "apps": world.apps,
