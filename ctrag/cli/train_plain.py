@@ -189,6 +189,10 @@ def breaks(
         list[Path],
         typer.Option(help="Data sets whose requests are never put together, such as oblique ones."),
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    several: Annotated[
+        list[Path],
+        typer.Option(help="Data sets whose requests for several calls are each said whole, too."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
     count: Annotated[
         int, typer.Option(min=100, help="How often requests are put into one breath.")
     ] = 12000,
@@ -198,14 +202,15 @@ def breaks(
     """Train what tells several requests in one breath apart.
 
     Example: ctrag train breaks --data data/everyday-people --more data/everyday-train
-    --alone data/oblique --out runs/breaks
+    --alone data/oblique --several data/conversations --out runs/breaks
     """
     from training.breaks.joined import breaths
+    from training.breaks.spoken import several_breaths
     from training.breaks.train import train_breaks
     from training.core.origin import origin
 
-    said = breaths([data, *more], alone, count, seed)
-    source = origin([data, *more, *alone], seed)
+    said = breaths([data, *more], alone, count, seed, several_breaths(several))
+    source = origin(list(dict.fromkeys([data, *more, *alone, *several])), seed)
     fitted = train_breaks(said, source, seed, progress)
     fitted.save(out)
     finish(out, fitted.card, json)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ctrag.assistant.conversation.breaks import Breaks, BreaksCard
-from training.breaks.joined import Breath, breaths
+from training.breaks.joined import SEVERAL, Breath, breaths
+from training.breaks.spoken import marks_of, several_breaths
 from training.breaks.train import train_breaks
 
 AT = "2025-04-17T12:00"
@@ -84,3 +85,49 @@ def test_the_card_names_the_people_it_learned_from() -> None:
     card: BreaksCard = Breaks.packaged().card
     assert card.people
     assert card.data.startswith("everyday-people")
+
+
+@pytest.mark.parametrize(
+    ("text", "alone", "parts"),
+    [
+        (
+            "call the bakery and the boat club, then read me the tide table",
+            ["call the bakery", "call the boat club", "read me the tide table"],
+            ["call the bakery", "the boat club", "read me the tide table"],
+        ),
+        (
+            "tell Ole I'm late, and sorry. The kiln can wait till nine",
+            ["tell Ole I'm late, and sorry", "move the kiln reminder to nine"],
+            ["tell Ole I'm late, and sorry", "The kiln can wait till nine"],
+        ),
+        ("buy bread and butter", ["buy flour", "ring the mill"], []),
+        ("ring Ole", ["ring Ole", "ring Ida"], []),
+    ],
+)
+def test_requests_end_where_those_said_whole_have_their_words(
+    text: str, alone: list[str], parts: list[str]
+) -> None:
+    marks = marks_of(text, alone)
+    assert (Breath(text, "ada", SEVERAL, marks).parts if marks else []) == parts
+
+
+def test_what_was_said_for_several_calls_is_given_and_its_later_requests_behind_others(
+    people: Path,
+) -> None:
+    said = {
+        "query_id": "q9",
+        "persona_id": "ada",
+        "asked_at": AT,
+        "text": "the rope is bought, tick it n the anchor can wait till six",
+        "plans": [{"api": "complete_reminder"}, {"api": "snooze_reminder"}],
+        "alone": ["the rope is bought, tick it", "the anchor can wait till six"],
+    }
+    (people / "several.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
+    several = several_breaths([people])
+    assert [one.parts for one in several] == [
+        ["the rope is bought, tick it", "the anchor can wait till six"]
+    ]
+    found = breaths([people], [], 60, several=several)
+    assert [one for one in found if one.kind == SEVERAL] == several
+    behind = [one.parts for one in found if one.text.endswith("the anchor can wait till six")]
+    assert {first for first, _ in behind if first != "the rope is bought, tick it"}

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,8 @@ _GLUES = (
 )  # fmt: skip
 _MOST = 30
 """Words of one breath at most."""
+SEVERAL = "several"
+"""The kind of what somebody said for several calls."""
 _NAMES = ("Anna", "Mum", "Dad", "Petra", "Joe", "Lars", "Ines", "Tom", "Maya", "Omar", "my boss",
           "my sister", "the plumber", "Dr. Lee")  # fmt: skip
 _LEANING = (
@@ -106,9 +108,16 @@ class Breath:
     text: str
     person_id: str
     kind: str
-    """`alone`, `tasks`, `messages` or `joined`."""
+    """`alone`, `tasks`, `messages`, `joined` or `several`."""
     marks: tuple[tuple[int, int], ...] = ()
     """Start and end of each break between two requests."""
+
+    @property
+    def parts(self) -> list[str]:
+        """The requests."""
+        begins = (0, *(end for _, end in self.marks))
+        ends = (*(start for start, _ in self.marks), len(self.text))
+        return [self.text[begin:end].strip() for begin, end in zip(begins, ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,11 @@ class _Asked:
 
 
 def breaths(
-    plain: Sequence[Path], others: Sequence[Path], count: int, seed: int = 1
+    plain: Sequence[Path],
+    others: Sequence[Path],
+    count: int,
+    seed: int = 1,
+    several: Sequence[Breath] = (),
 ) -> list[Breath]:
     """All requests alone, and some put into one breath.
 
@@ -127,6 +140,8 @@ def breaths(
         others: Data sets whose requests are given alone, too.
         count: Tries to put requests together; a third as many texts have two tasks or messages.
         seed: Decides what is put together.
+        several: What people said for several calls: given as it is, and half of `count` tries put
+            a later request of it behind another one of the same person.
     """
     draw = random.Random(seed)
     asked: dict[str, list[_Asked]] = defaultdict(list)
@@ -153,6 +168,9 @@ def breaths(
         found.append(_filled(draw, values["messages"], _MESSAGES, "messages"))
     for _ in range(count):
         found += _joined(draw, asked[draw.choice(people)])
+    found += several
+    for _ in range(count // 2 if several else 0):
+        found += _continued(draw, draw.choice(several), asked)
     return found
 
 
@@ -182,6 +200,20 @@ def _joined(draw: random.Random, asked: Sequence[_Asked]) -> Iterator[Breath]:
     one = _put_together(draw, Breath(first, asked[0].person_id, "joined"), second)
     if one is not None and draw.random() < 0.12:
         one = _put_together(draw, one, third) or one
+    if one is not None and len(one.text.split()) <= _MOST:
+        yield one
+
+
+def _continued(
+    draw: random.Random, said: Breath, asked: Mapping[str, Sequence[_Asked]]
+) -> Iterator[Breath]:
+    """A later request of a breath behind another one; nothing where they cannot be told apart."""
+    first, *later = said.parts
+    others = [one.text for one in asked.get(said.person_id, ())]
+    if others and draw.random() < 0.7:
+        first = draw.choice(others)
+    before = Breath(_bare(first), said.person_id, "joined")
+    one = _put_together(draw, before, _bare(draw.choice(later)))
     if one is not None and len(one.text.split()) <= _MOST:
         yield one
 

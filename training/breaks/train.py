@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ctrag.assistant.conversation.breaks import Breaks, BreaksCard, break_features
 from ctrag.assistant.conversation.split import Break, breaks_in
-from training.breaks.joined import Breath
+from training.breaks.joined import SEVERAL, Breath
 from training.core.folds import folds_by_person
 
 STRENGTH = 0.3
@@ -24,6 +24,8 @@ _RARE = 6
 """A feature of fewer breaks is left out."""
 _LIGHT = 0.05
 """Weights below this are left out."""
+_OFTEN = 10
+"""How often what somebody said for several calls is counted: there is little of it."""
 FOLDS = 5
 
 
@@ -49,11 +51,12 @@ def train_breaks(
         progress: Called with a message.
     """
     seen = [_seen(one) for one in said]
+    often = [_OFTEN if one.kind == SEVERAL else 1 for one in said]
     folds = folds_by_person([one.person_id for one in said], FOLDS, seed)
     right: dict[str, list[bool]] = defaultdict(list)
     for fold in range(FOLDS):
         progress(f"fold {fold + 1} of {FOLDS}")
-        model = _fitted([one for one, place in zip(seen, folds, strict=True) if place != fold])
+        model = _fitted(seen, np.where(folds == fold, 0, often))
         card = _card(source, model[1], {})
         breaks = Breaks(model[0], card)
         for one, place in zip(said, folds, strict=True):
@@ -66,7 +69,7 @@ def train_breaks(
         )
         for kind in right
     }
-    weights, bias = _fitted(seen)
+    weights, bias = _fitted(seen, np.array(often))
     return Breaks(weights, _card(source, bias, {"cross-validated": figures, "rules alone": rules}))
 
 
@@ -113,12 +116,15 @@ def _ruled(place: Break) -> bool:
     return place.ruled
 
 
-def _fitted(seen: Sequence[list[_Seen]]) -> tuple[dict[str, float], float]:
-    """Weights and bias."""
+def _fitted(
+    seen: Sequence[list[_Seen]], often: NDArray[np.int64]
+) -> tuple[dict[str, float], float]:
+    """Weights and bias; each text is counted so often."""
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
-    rows = [one for text in seen for one in text]
+    kept = [(one, times) for text, times in zip(seen, often, strict=True) if times for one in text]
+    rows = [one for one, _ in kept]
     counted = Counter(name for one in rows for name in one.features)
     columns = {name: place for place, name in enumerate(sorted(counted)) if counted[name] >= _RARE}
     columns = {name: place for place, name in enumerate(columns)}
@@ -128,7 +134,8 @@ def _fitted(seen: Sequence[list[_Seen]]) -> tuple[dict[str, float], float]:
         starts.append(len(indices))
     table = csr_matrix((np.ones(len(indices)), indices, starts), (len(rows), len(columns)))
     wanted: NDArray[np.bool_] = np.array([one.right for one in rows])
-    model = LogisticRegression(C=STRENGTH, max_iter=500).fit(table, wanted)
+    model = LogisticRegression(C=STRENGTH, max_iter=500)
+    model.fit(table, wanted, sample_weight=[times for _, times in kept])
     weights = {
         name: round(float(model.coef_[0][place]), 3)
         for name, place in columns.items()

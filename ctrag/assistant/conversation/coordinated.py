@@ -113,7 +113,7 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     parts = [
         one
         for reported in told_apart(text, view)
-        for at, whole in enumerate(split(reported))
+        for at, whole in enumerate(_with_verbs(split(reported), person, view))
         for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
@@ -129,6 +129,19 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         one if _TOLD_ALONE.fullmatch(then) else order_of(one)
         for one, then in zip(parts, after, strict=True)
     ]
+
+
+def _with_verbs(parts: Sequence[str], person: Person, view: PersonView) -> list[str]:
+    """Requests of which one that has no verb of its own gets that of the one before."""
+    found: list[str] = []
+    for part in parts:
+        if found and not requests_in(part):
+            both = uncoordinated(f"{found[-1]} and {part}", person, view)
+            if len(both) == 2:
+                found[-1:] = both
+                continue
+        found.append(part)
+    return found
 
 
 def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:

@@ -51,6 +51,8 @@ _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\
 _CALLS = re.compile(rf"{OPENERS}(?:call|ring|phone|dial|give)\b(?:\W+[\w'’.-]+){{1,5}}", re.I)
 _SPOKEN_ON_IT = re.compile(r"(?:tell|ask|say|see|find out|let)\b", re.I)
 """What the person will say on the phone: "call Ann and ask her about the keys"."""
+_SPOKEN_TO_THEM = re.compile(r"(?:tell|ask) (?:him|her|them)\b", re.I)
+"""The same, of one who was named: "remind me to meet Ann and tell her about the keys"."""
 _REPORTED = re.compile(
     r"^(?!.*\b(?:when|where|what|who|how|which|did|does|not|isn't|aren't|said|says|thinks)\b)"
     r"(?:\S+\s+){1,7}(?:(?:is|are|'s|was|were|has been|have been|been|all|now|got|already)\s+)?"
@@ -178,7 +180,7 @@ def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one, or long."""
     if len(text) > _LONGEST:
         return [text]
-    told = redirected(_AND.sub(" and ", as_meant(text)))
+    told = as_told(text)
     found = []
     begin = 0
     for one in breaks_in(told, _between):
@@ -188,6 +190,11 @@ def split(text: str) -> list[str]:
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
     parts = [_POLITELY.sub("", part) for part in parts if part and not _POLITE.fullmatch(part)]
     return parts if len(parts) > 1 else [text]
+
+
+def as_told(text: str) -> str:
+    """A text as its breaks are looked for: without false starts, "n" as "and"."""
+    return redirected(_AND.sub(" and ", as_meant(text)))
 
 
 def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
@@ -217,6 +224,10 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
 
 
 def _between(one: Break) -> bool:
+    if _SPOKEN_TO_THEM.match(one.right) and (
+        _CALLS.fullmatch(one.left.strip()) or _REMIND.match(last_order(one.left))
+    ):
+        return False
     if one.ruled and certain(one.left, one.right):
         return True
     return Breaks.packaged().between(one.left, one.right, one.mark, one.ruled)
