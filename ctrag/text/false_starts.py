@@ -73,6 +73,10 @@ _RATHER = re.compile(
 _ENDS = r"\s*(?:[,.;!?]|$|\b(?:at|on|in|by|from|to|for|please|instead|then)\b)"
 _VERB = r"(?:is|are|was|were|has|have|had|will|can|does|did)\b"
 _CAPITAL = r"(?!I\b)[A-ZÀ-Þ][\w'’-]*"
+_NAME_MEANT = re.compile(
+    rf"\b(?i:him|her|them),\s(?P<name>{_CAPITAL}(?:\s{_CAPITAL})?),?\s(?i:i\smean)\b,?"
+)
+"""Whom a pronoun means: "answer her, Ruth I mean, that we come"."""
 _NAME_FOR_NAME = re.compile(
     rf"\b(?P<before>(?:the|my|an?|his|her|our)\s)(?:[\w'’-]+\s?){{1,2}}?{_SAYS_NO}"
     rf"(?=(?P=before)[\w'’-]+(?:\s(?!{_VERB})[\w'’-]+){{0,2}}{_ENDS})"
@@ -128,7 +132,7 @@ def as_meant(text: str) -> str:
     found = _STUTTER.sub("", _ARTICLE.sub("", found))
     found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
     found = _DAY_FOR_DAY.sub("", found)
-    found = _NAME_FOR_NAME.sub("", found)
+    found = _NAME_MEANT.sub(r"\g<name>", _NAME_FOR_NAME.sub("", found))
     found = _MAKE_THAT.sub(r"\g<lead>\g<now>\g<mid>", found)
     found = _RATHER.sub(r"\g<lead>\g<now>\g<end>", _NUMBER_FOR_NUMBER.sub(_counted, found))
     found = _NEAR.sub("near", _REMIND.sub("remind me to ", found))

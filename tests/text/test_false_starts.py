@@ -58,6 +58,8 @@ from ctrag.text.false_starts import as_meant
         ("add milk, no, bread and milk", "add milk, no, bread and milk"),
         ("nice, eh?", "nice, eh?"),
         ("text Mum, sorry, I missed you", "text Mum, sorry, I missed you"),
+        ("answer her, Ruth I mean, that we come", "answer Ruth that we come"),
+        ("tell her I mean it", "tell her I mean it"),
         ("tell Mum, actually, Dad is fine", "tell Mum, actually, Dad is fine"),
         ("I can't on Monday, sorry, Tuesday works", "I can't on Monday, sorry, Tuesday works"),
         ("Delete Rome, no, Oslo", "Delete Oslo"),

@@ -14,7 +14,7 @@ from ctrag.assistant.conversation.orders import OPENERS, requests_in
 from ctrag.assistant.conversation.phrases import apart_from_time, best_named, names_time
 from ctrag.assistant.conversation.remarks import order_of, without_remarks
 from ctrag.assistant.conversation.reports import plainly, told_apart
-from ctrag.assistant.conversation.split import split
+from ctrag.assistant.conversation.split import split, unjoined
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
 from stores.people.items import Contact, Item, Person
@@ -48,9 +48,17 @@ _PEOPLE = re.compile(
 _GIVES = re.compile(
     rf"(?P<verb>{OPENERS}(?:share|forward|send|pass)\s+.+?\s+(?:with|to|on to))\s+(?:both\s+)?"
     rf"(?P<one>[\w'’.-]+(?:\s+[\w'’.-]+){{0,2}}?){_AND}(?P<other>[\w'’.-]+(?:\s+[\w'’.-]+){{0,3}}?)"
-    r"(?P<rest>)\W*",
+    r"(?P<rest>)(?:\s+both)?\W*",
     re.I,
 )
+_WEATHER = re.compile(
+    rf"(?P<verb>(?:{OPENERS}(?:what(?:['’]?s| is)|how(?:['’]?s| is)|check|tell me|show me|look up"
+    rf"|get me|give me|i (?:need|want))\s+)?(?:the\s+)?(?:weather|forecast)(?:\s+like)?)\s+"
+    rf"(?:(?:in|for|at)\s+)?(?P<one>.+?){_AND}(?P<again>(?:in|at)\s+)?(?P<other>.+)",
+    re.I,
+)
+_BOTH = ("one", "other")
+_PLACED = re.compile(r"(?!(?:how|what|when|the|a|it|if|is|will)\b)[^\W\d_]", re.I)
 _THINGS = re.compile(
     rf"(?P<verb>{OPENERS}(?P<does>cancel|call off|delete|remove|erase|get rid of|bin"
     rf"|throw away|throw out"
@@ -117,7 +125,7 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
-    parts = without_remarks(parts)
+    parts = without_remarks(unjoined(parts))
     if len(parts) == 2 and _ONLY_TICKS.fullmatch(parts[1]) and _reported_first(parts[0], text):
         return [text]
     if len(parts) == 2 and _WH.match(parts[0]) and _ASKS_ON.fullmatch(parts[1]):
@@ -149,6 +157,7 @@ def uncoordinated(text: str, person: Person, view: PersonView) -> list[str]:
     found = (
         _reminded(text)
         or _translated(text)
+        or _weather(text)
         or _told(text, person)
         or _timed(text)
         or _to_both(text, person, view)
@@ -195,6 +204,19 @@ def _translated(text: str) -> list[str]:
     if found is None or requests_in(found["other"]):
         return []
     return [f"{found['verb']} {found[name]}" for name in ("one", "other")]
+
+
+def _weather(text: str) -> list[str]:
+    """ "The weather in Graz tomorrow and Linz on Friday"."""
+    found = _WEATHER.fullmatch(text)
+    if found is None or requests_in(found["other"]) or not _PLACED.match(found["other"]):
+        return []
+    if not (apart_from_time(found["one"]) and apart_from_time(found["other"])):
+        return []  # "Saturday and Sunday" is one look at a place's weather
+    timed = all(names_time(found[name]) or re.search(r"\d", found[name]) for name in _BOTH)
+    if not (timed or found["again"]):
+        return []  # "Trinidad and Tobago" is one place
+    return [f"{found['verb']} in {found[name]}" for name in _BOTH]
 
 
 def _told(text: str, person: Person) -> list[str]:

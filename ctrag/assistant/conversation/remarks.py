@@ -62,7 +62,30 @@ _FRONTED = re.compile(
     re.I,
 )
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|comes?|came|can't|won't|doesn't|didn't)\b", re.I
+    r"\b(?:is|are|was|were|has|have|had|comes?|came|\w+n['’]t)\b|\w['’](?:re|ve|ll|d)\b"
+    r"|\w['’]s (?:not|no|late|off|out|away|here|there|back|ill|sick|busy|free|ready|done|gone|home"
+    r"|still|always|again|at|on|in|too|so|very|been|got|just|already|never|only|all|the|a|an|my"
+    r"|coming|going|leaving|waiting|asking|\w+ing(?=\s))\b",
+    re.I,
+)
+"""A statement, not a thing: "Joe's late again", "Mia isn't answering"."""
+_KIN = (
+    r"(?:(?:grand)?(?:mother|father|ma|pa|son|daughter|parents)|m[uo]m|dad|sister|brother|wife"
+    r"|husband|partner|(?:girl|boy)?friend|aunt|uncle|cousin|niece|nephew|boss|colleague|assistant|teacher"
+    r"|doctor|neighbou?r|landlord|landlady|agent|lawyer)\b"
+)
+_ABOUT = re.compile(
+    r"(?P<who>(?!(?:it|that|this|these|those|there|he|she|they|we|you|i|what|who|everything|nothing"
+    r"|all)\b)(?:(?-i:[A-ZÀ-Ý])[\w-]*(?:\s(?-i:[A-ZÀ-Ý])[\w-]*)?|(?:my|our|the)\s[\w-]+)"
+    rf"(?:['’]s {_KIN})?)(?:['’]s(?!\s{_KIN})|\s(?:is|was|has|isn['’]t|hasn['’]t|wants|needs|keeps"
+    r"|asked|asks|wrote|rang|called|says|said))\b",
+    re.I,
+)
+"""Whom a remark is about."""
+_SPEAKS_TO = re.compile(
+    r"(?:(?:please|then|so|just) )?(?:tell|text|write(?: to)?|mail|email|message|ask|call|ring"
+    r"|phone|let|answer|reply to|warn|thank|invite) ",
+    re.I,
 )
 _NAMED = re.compile(r"(?P<what>[^\W\d_][\w'’-]*(?:\s[\w'’-]+)?)\s*[!?…]+\s+(?P<order>.+)", re.I)
 _RUN_ON = re.compile(
@@ -138,7 +161,7 @@ def order_of(text: str) -> str:
     front = _in_place(text)
     if front == text:
         rest = _after_remark(text)
-        front = _in_place(rest) if rest != text else text
+        front = _named_before(text, _in_place(rest)) if rest != text else text
     order = _closed(_POLITE.sub("", _without_reason(front)))
     return order.rstrip("? ") if polite and not _QUESTION.match(order) else order
 
@@ -224,6 +247,16 @@ def _after_remark(text: str) -> str:
     return text
 
 
+def _named_before(text: str, order: str) -> str:
+    """The order with the one whom the remark was about: "Joe's late, tell him we start"."""
+    about, pronoun = _ABOUT.match(text), _PRONOUN.search(order)
+    if about is None or pronoun is None or pronoun["person"] is None:
+        return order
+    if not _SPEAKS_TO.fullmatch(order[: pronoun.start()]):
+        return order
+    return f"{order[: pronoun.start()]}{about['who']}{order[pronoun.end() :]}"
+
+
 def _in_place(text: str) -> str:
     """ "The plums, can you push them to six" as "push the plums to six"."""
     if given := _YOU_CAN.fullmatch(text):
@@ -244,6 +277,8 @@ def _in_place(text: str) -> str:
         if _GIVES_LATER.match(order):
             return _GIVES_LATER.sub(f"move {what}", order, count=1)
         pronoun = _pronoun(order)
+        if pronoun is not None and pronoun["person"] and _ABOUT.match(what):
+            continue
         if pronoun is not None and len(order[: pronoun.start()].split()) <= 4:
             return f"{order[: pronoun.start()]}{what}{order[pronoun.end() :]}"
     return text

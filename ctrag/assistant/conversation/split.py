@@ -7,7 +7,7 @@ rules know how people speak to assistants; `Breaks` has learned when they are wr
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctrag.assistant.conversation.breaks import CLOCK, Breaks, kept_by_assistants
@@ -33,7 +33,10 @@ _BREAK = re.compile(
 )
 _AND = re.compile(r"(?<=[\w,.]) (?:n|n'|'n'|&) (?=\w)")
 """As "and" is typed in haste."""
-_POLITE = re.compile(r"\W*(?:please|thanks|thank you|ok(?:ay)?|so|well|yes|now)\W*", re.I)
+_POLITE = re.compile(
+    r"\W*(?:please|thanks|thank you|ok(?:ay)?|so|well|yes|now|oh|ah|um|uh|right|also|and|then)\W*",
+    re.I,
+)
 _POLITELY = re.compile(r"^(?:(?:please|thanks|thank you),?\s+(?:and|then)\s+)", re.I)
 _PUT_NOWHERE = re.compile(
     rf"{OPENERS}(?:put|stick|pop)\s+(?!.*\b(?:in|on|into|onto|to|down|back|at|for|off|through)\b)",
@@ -42,6 +45,7 @@ _PUT_NOWHERE = re.compile(
 """An order that is not at its end: "put lunch with Sam and Dana in"."""
 _INSTEAD = re.compile(r"\b(?:instead|rather)\b|\bto the top\b", re.I)
 _LOOSE_END = re.compile(r"(?:[\s,]+(?:and|then|also|but|um|uh))+[\s,]*$", re.I)
+_LOOSE_BEGIN = re.compile(r"^(?:(?:oh|ah|um|uh|and|also|then|but)[\s,]+)+", re.I)
 _LONGEST = 600
 """Characters of what is split: each break is looked at with all that stands around it."""
 _LONG = 2
@@ -189,7 +193,12 @@ def split(text: str) -> list[str]:
     found.append(told[begin:])
     parts = [_LOOSE_END.sub("", " ".join(part.split())).strip(" ,;") for part in found]
     parts = [_POLITELY.sub("", part) for part in parts if part and not _POLITE.fullmatch(part)]
-    return parts if len(parts) > 1 else [text]
+    return unjoined(parts) if len(parts) > 1 else [text]
+
+
+def unjoined(parts: Sequence[str]) -> list[str]:
+    """Requests without the "oh, and" before all but the first."""
+    return [*parts[:1], *(_LOOSE_BEGIN.sub("", part) or part for part in parts[1:])]
 
 
 def as_told(text: str) -> str:

@@ -47,6 +47,33 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
     ("text", "parts"),
     [
         ("call mum and dad", ["call mum", "call dad"]),
+        (
+            "forward the tide table to mum and dad both",
+            [
+                "forward the tide table to mum",
+                "forward the tide table to dad",
+            ],
+        ),
+        ("weather Graz tmrw and Linz the 8th", ["weather in Graz tmrw", "weather in Linz the 8th"]),
+        (
+            "what's the weather in Graz and in Linz",
+            [
+                "what's the weather in Graz",
+                "what's the weather in Linz",
+            ],
+        ),
+        (
+            "what's the weather in Trinidad and Tobago",
+            ["what's the weather in Trinidad and Tobago"],
+        ),
+        ("weather Saturday and Sunday", ["weather Saturday and Sunday"]),
+        (
+            "filter's changed, that one's finished - oh, and tell mum why",
+            [
+                "tick off Change the water filter",
+                "tell mum why",
+            ],
+        ),
         ("tell mum and dad I'm late", ["tell mum I'm late", "tell dad I'm late"]),
         (
             "share the tide table with Omar and mum",

@@ -17,6 +17,13 @@ from ctrag.assistant.conversation.remarks import order_of, remark, without_remar
         ("send it to Omar so he can print it", "send it to Omar"),
         ("remind me at six, or I'll forget it", "remind me at six"),
         ("make it seven would you", "make it seven"),
+        ("Omar's late again. Tell him we start at six", "Tell Omar we start at six"),
+        ("Lena's not answering. Write her the oars are dry", "Write Lena the oars are dry"),
+        ("Ruth wants the keys. Tell her they hang by the door", "Tell Ruth they hang by the door"),
+        ("Omar called. Ring him back", "Ring Omar back"),
+        ("Omar's sister. Tell her I'm late", "Tell Omar's sister I'm late"),
+        ("It's late. Tell her we are home", "Tell her we are home"),
+        ("Ruth is asleep. Move her pills to nine", "Move her pills to nine"),
     ],
 )
 def test_a_remark_a_reason_and_an_object_in_front_are_put_aside(text: str, order: str) -> None:
