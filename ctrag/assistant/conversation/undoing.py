@@ -9,7 +9,9 @@ from stores.people.turns import take_back
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _UNDO = re.compile(
-    r"(?:please\s+)?(?:(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it"
+    r"(?:please\s+)?(?:undo (?:it|that|this)(?:,|\s[-–—])?\s(?:because|since|cos|coz|she|he|i"
+    r"|i['’]m|we|they|it['’]?s|that['’]s|my|the)\s[^?]{2,80}"
+    r"|(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it"
     r"|that|this"
     r"|those|these|them)|all that"
     r"|both|(?:the|my|your) last (?:one|change|thing)"

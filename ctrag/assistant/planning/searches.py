@@ -49,6 +49,13 @@ _CLIPPED_WEATHER = re.compile(
     re.IGNORECASE,
 )
 """All of "weather leith sat": typed without "in"."""
+_TO_PARK = re.compile(
+    r"\b(?:(?:some|any)?where|(?:a )?(?:place|spot|space)s?) (?:to|(?:i|we|you|one) (?:can|could)"
+    r"|(?:can|could) (?:i|we|you|one)) park\b"
+    r"|\bpark (?:the|my|our|a) (?:car|van|bike|truck|motorbike|scooter)\b",
+    re.IGNORECASE,
+)
+"""Where a car is left, no garden: "somewhere to park near there"."""
 _COSTS = re.compile(
     r"\b(?:what|how\s+much)\s+(?:would|does|do|will|is|are)\s+(?:(?:a|an|the)\s+)?(?P<what>[^,.;:!?]{2,60}?)"
     r"\s+(?:cost|go\s+for|sell\s+for|set\s+me\s+back)\b",
@@ -112,6 +119,8 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
     category = arguments.get("category")
     if isinstance(category, str):
         found["category"] = _whole_noun(category, request)
+        if words(category) == ["park"] and _TO_PARK.search(request):
+            found["category"] = "parking"
     genre = arguments.get("genre")
     if isinstance(genre, str) and not set(words(genre)) & set(words(request)):
         found |= {"genre": said} if (said := said_genre(request)) else {}

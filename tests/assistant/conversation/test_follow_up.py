@@ -400,7 +400,16 @@ def test_a_rejected_change_is_taken_back_and_what_changed_nothing_is_asked_about
     assert (asked.undo, asked.say) == (False, "Sorry. Which one do you mean?")
 
 
-@pytest.mark.parametrize("text", ["undo that", "undo all of it", "please undo what you just did"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "undo that",
+        "undo all of it",
+        "please undo what you just did",
+        "undo that she lost it",
+        "undo it, I was wrong",
+    ],
+)
 def test_undo_needs_no_turn_before_it(text: str) -> None:
     assert reading(text).undo
     assert reading(text, LISTED).undo

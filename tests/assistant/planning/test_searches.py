@@ -102,3 +102,16 @@ def test_the_language_is_no_part_of_what_is_translated() -> None:
     assert found["text"] == "see you soon"
     kept = {"text": "the Dutch cheese", "target_language": "Dutch"}
     assert as_searched(tool("google_translate"), kept, "say it")["text"] == "the Dutch cheese"
+
+
+@pytest.mark.parametrize(
+    ("request_", "category"),
+    [
+        ("find me somewhere to park near the pier", "parking"),
+        ("where can I park the van", "parking"),
+        ("is there a park near the pier", "park"),
+    ],
+)
+def test_a_place_to_park_is_no_garden(request_: str, category: str) -> None:
+    found = named_whole(tool("google_nearby"), {"category": "park"}, request_)
+    assert found["category"] == category
