@@ -55,6 +55,12 @@ _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\
 _CALLS = re.compile(rf"{OPENERS}(?:call|ring|phone|dial|give)\b(?:\W+[\w'’.-]+){{1,5}}", re.I)
 _SPOKEN_ON_IT = re.compile(r"(?:tell|ask|say|see|find out|let)\b", re.I)
 """What the person will say on the phone: "call Ann and ask her about the keys"."""
+_MESSAGE_TO_COME = re.compile(
+    rf"{OPENERS}(?:text|mail|email|message|write(?: to)?|reply to|answer|tell|let)"
+    r"\s+(?:my |the )?[\w'’.-]+(?:\s+know)?(?:\s+then)?",
+    re.I,
+)
+"""An order whose message comes behind the break: "mail him then, I'm at the gate"."""
 _SPOKEN_TO_THEM = re.compile(r"(?:tell|ask) (?:him|her|them)\b", re.I)
 """The same, of one who was named: "remind me to meet Ann and tell her about the keys"."""
 _REPORTED = re.compile(
@@ -236,6 +242,8 @@ def _between(one: Break) -> bool:
     if _SPOKEN_TO_THEM.match(one.right) and (
         _CALLS.fullmatch(one.left.strip()) or _REMIND.match(last_order(one.left))
     ):
+        return False
+    if _MESSAGE_TO_COME.fullmatch(one.left.strip()) and not requests_in(one.right):
         return False
     if one.ruled and certain(one.left, one.right):
         return True

@@ -25,6 +25,7 @@ from ctrag.assistant.conversation.split import split
             "delete the mail from the bank, and in the list of ropes add hemp",
             ["delete the mail from the bank", "in the list of ropes add hemp"],
         ),
+        ("text Dana then, the crane is free", ["text Dana then, the crane is free"]),
         ("cancel the tasting n tell Omar", ["cancel the tasting", "tell Omar"]),
         (
             "forward Omar's mail to Dana, please, and delete the one from the bank",
