@@ -59,7 +59,10 @@ def train_adapter(
     rows = flat(rows_of(tokenizer), settings.longest)
     logging.disable_progress_bar()
     torch.set_num_threads(settings.threads)
-    model = placement.loaded(folder, number_type(placement.place))
+    # Rounded as a packed job has them, then widened where that is faster.
+    model = placement.loaded(folder, torch.bfloat16)
+    if placement.here:
+        model = model.to(number_type(placement.place))
     out.mkdir(parents=True, exist_ok=True)
     tuning = TuningSettings.of(settings)
     begun = None if start is None else _begun(start, tuning)
