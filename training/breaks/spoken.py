@@ -2,8 +2,7 @@
 of them said whole.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from ctrag.assistant.conversation.split import Break, as_told, breaks_in
@@ -51,7 +50,7 @@ def marks_of(text: str, alone: Sequence[str]) -> tuple[tuple[int, int], ...]:
         return False
 
     list(breaks_in(text, seen))
-    own = [Counter(words(one)) for one in alone]
+    own = [frozenset(words(one)) for one in alone]
     # Where the next part begins → sum of the parts before it, and the breaks between them.
     cut: dict[int, tuple[float, tuple[tuple[int, int], ...]]] = {0: (0.0, ())}
     for part in range(len(alone) - 1):
@@ -72,7 +71,7 @@ def marks_of(text: str, alone: Sequence[str]) -> tuple[tuple[int, int], ...]:
     return max(ends, default=(0.0, ()))[1]
 
 
-def _alike(text: str, part: int, own: Sequence[Mapping[str, int]]) -> float:
+def _alike(text: str, part: int, own: Sequence[Set[str]]) -> float:
     """How much more of one request's words a text has than of the others'."""
     found = 0.0
     for word in words(text):

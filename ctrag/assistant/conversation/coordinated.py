@@ -54,11 +54,13 @@ _GIVES = re.compile(
 _WEATHER = re.compile(
     rf"(?P<verb>(?:{OPENERS}(?:what(?:['’]?s| is)|how(?:['’]?s| is)|check|tell me|show me|look up"
     rf"|get me|give me|i (?:need|want))\s+)?(?:the\s+)?(?:weather|forecast)(?:\s+like)?)\s+"
-    rf"(?:(?:in|for|at)\s+)?(?P<one>.+?){_AND}(?P<again>(?:in|at)\s+)?(?P<other>.+)",
+    rf"(?P<at>(?:in|for|at)\s+)?(?P<one>.+?){_AND}(?P<again>(?:in|at)\s+)?(?P<other>.+)",
     re.I,
 )
 _BOTH = ("one", "other")
-_PLACED = re.compile(r"(?!(?:how|what|when|the|a|it|if|is|will)\b)[^\W\d_]", re.I)
+_PLACED = re.compile(
+    r"(?!(?:how|what|when|a|it|if|is|will)\b|the (?:\d|next|day|week|rest|same))[^\W\d_]", re.I
+)
 _THINGS = re.compile(
     rf"(?P<verb>{OPENERS}(?P<does>cancel|call off|delete|remove|erase|get rid of|bin"
     rf"|throw away|throw out"
@@ -120,12 +122,12 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     """
     parts = [
         one
-        for reported in told_apart(text, view)
+        for reported in unjoined(told_apart(text, view))
         for at, whole in enumerate(_with_verbs(split(reported), person, view))
         for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
-    parts = without_remarks(unjoined(parts))
+    parts = without_remarks(parts)
     if len(parts) == 2 and _ONLY_TICKS.fullmatch(parts[1]) and _reported_first(parts[0], text):
         return [text]
     if len(parts) == 2 and _WH.match(parts[0]) and _ASKS_ON.fullmatch(parts[1]):
@@ -134,7 +136,7 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         return [text]
     after = [*parts[1:], ""]
     return [
-        one if _TOLD_ALONE.fullmatch(then) else order_of(one)
+        one if _TOLD_ALONE.fullmatch(then) else order_of(one, person.contacts)
         for one, then in zip(parts, after, strict=True)
     ]
 
@@ -216,7 +218,7 @@ def _weather(text: str) -> list[str]:
     timed = all(names_time(found[name]) or re.search(r"\d", found[name]) for name in _BOTH)
     if not (timed or found["again"]):
         return []  # "Trinidad and Tobago" is one place
-    return [f"{found['verb']} in {found[name]}" for name in _BOTH]
+    return [f"{found['verb']} {found['at'] or 'in '}{found[name]}" for name in _BOTH]
 
 
 def _told(text: str, person: Person) -> list[str]:

@@ -80,7 +80,7 @@ def read(
         toolbox: The APIs.
         playing: Id of the song that plays.
     """
-    heard = said(text)
+    heard = said(text, person.contacts)
     day = day_asked(text, at, first=state.last is None)
     if day is not None and toolbox.get(day.api) is not None:
         return Reading(text, Focus(apis=(day.api,), plan=day))

@@ -10,7 +10,7 @@ from ctrag.assistant.conversation.remarks import order_of
 from ctrag.text.dates.temporal_expressions import offered_dates, offered_datetimes
 from ctrag.text.false_starts import as_meant
 from ctrag.text.words import STOPWORDS, fold, stems, words
-from stores.people.items import Item
+from stores.people.items import Contact, Item
 
 _OPENING = re.compile(
     r"^(?:(?:and|also|oh|ah|aah|eh|uh|um|ugh|hmm+|hm|er|well|ok|okay|alright|all right|right|good"
@@ -101,7 +101,7 @@ class Said:
 _EH = re.compile(r"(?<=,)\s*eh,", re.I)
 
 
-def said(text: str) -> Said:
+def said(text: str, contacts: Sequence[Contact] = ()) -> Said:
     """A turn without its opening; the turn itself where nothing else is in it."""
     text = _EH.sub("", as_meant(" ".join(text.replace("’", "'").split())))
     opening = _OPENING.match(text)
@@ -110,7 +110,7 @@ def said(text: str) -> Said:
     no = bool(_NO.search(text[:begin])) or bool(
         re.match(r"(?:not|rather|better|i meant|i mean|i said|wrong)\b", core, re.I)
     )
-    return Said(text, order_of(core), no)
+    return Said(text, order_of(core, contacts), no)
 
 
 def names_time(text: str) -> bool:

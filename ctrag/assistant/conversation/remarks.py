@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from ctrag.assistant.conversation.corrections import corrected
 from ctrag.assistant.conversation.orders import OPENERS, REQUEST, WRITES, requests_in
+from ctrag.assistant.planning.mentions import RELATIONS, mentioned
+from stores.people.items import Contact
 
 _QUESTION = re.compile(
     rf"{OPENERS}(?:what|which|when|where|who|whose|how|why|is|are|was|were|did|does|do i|do we"
@@ -69,16 +71,12 @@ _FINITE = re.compile(
     re.I,
 )
 """A statement, not a thing: "Joe's late again", "Mia isn't answering"."""
-_KIN = (
-    r"(?:(?:grand)?(?:mother|father|ma|pa|son|daughter|parents)|m[uo]m|dad|sister|brother|wife"
-    r"|husband|partner|(?:girl|boy)?friend|aunt|uncle|cousin|niece|nephew|boss|colleague|assistant|teacher"
-    r"|doctor|neighbou?r|landlord|landlady|agent|lawyer)\b"
-)
+_RELATION = rf"(?:{'|'.join(sorted(RELATIONS))})\b"
 _ABOUT = re.compile(
     r"(?P<who>(?!(?:it|that|this|these|those|there|he|she|they|we|you|i|what|who|everything|nothing"
     r"|all)\b)(?:(?-i:[A-ZÀ-Ý])[\w-]*(?:\s(?-i:[A-ZÀ-Ý])[\w-]*)?|(?:my|our|the)\s[\w-]+)"
-    rf"(?:['’]s {_KIN})?)(?:['’]s(?!\s{_KIN})|\s(?:is|was|has|isn['’]t|hasn['’]t|wants|needs|keeps"
-    r"|asked|asks|wrote|rang|called|says|said))\b",
+    rf"(?:['’]s {_RELATION})?)(?:['’]s(?!\s{_RELATION})|\s(?:is|was|has|isn['’]t|hasn['’]t"
+    r"|wants|needs|keeps|asked|asks|wrote|rang|called|says|said))\b",
     re.I,
 )
 """Whom a remark is about."""
@@ -149,19 +147,20 @@ _ENDING = re.compile(
 )
 
 
-def order_of(text: str) -> str:
+def order_of(text: str, contacts: Sequence[Contact] = ()) -> str:
     """A turn without the remark before its order and the reason behind it, and with its object in
     its place; the text itself where there is no such thing.
 
     Args:
         text: What was said, without its opening.
+        contacts: People of whom "him" and "her" of an order may be one that the remark names.
     """
     polite = _CAN_YOU.search(text)
     text = _closed(_POLITE.sub("", corrected(text)).strip(" ,;") or text)
     front = _in_place(text)
     if front == text:
         rest = _after_remark(text)
-        front = _named_before(text, _in_place(rest)) if rest != text else text
+        front = _named_before(text, _in_place(rest), contacts) if rest != text else text
     order = _closed(_POLITE.sub("", _without_reason(front)))
     return order.rstrip("? ") if polite and not _QUESTION.match(order) else order
 
@@ -247,12 +246,14 @@ def _after_remark(text: str) -> str:
     return text
 
 
-def _named_before(text: str, order: str) -> str:
-    """The order with the one whom the remark was about: "Joe's late, tell him we start"."""
+def _named_before(text: str, order: str, contacts: Sequence[Contact]) -> str:
+    """The order with the contact whom the remark was about: "Joe's late, tell him we start"; dinner
+    that was great and a Tuesday that is full are nobody."""
     about, pronoun = _ABOUT.match(text), _PRONOUN.search(order)
     if about is None or pronoun is None or pronoun["person"] is None:
         return order
-    if not _SPEAKS_TO.fullmatch(order[: pronoun.start()]):
+    speaks = _SPEAKS_TO.fullmatch(order[: pronoun.start()])
+    if not speaks or not mentioned(about["who"], contacts):
         return order
     return f"{order[: pronoun.start()]}{about['who']}{order[pronoun.end() :]}"
 

@@ -239,8 +239,11 @@ def breaks_in(text: str, between: Callable[[Break], bool]) -> Iterator[Break]:
 
 
 def _between(one: Break) -> bool:
-    if _SPOKEN_TO_THEM.match(one.right) and (
-        _CALLS.fullmatch(one.left.strip()) or _REMIND.match(last_order(one.left))
+    joined = not re.search(r"[.;!?]|\bthen\b", one.mark, re.I)
+    if (
+        joined
+        and _SPOKEN_TO_THEM.match(one.right)
+        and (_CALLS.fullmatch(one.left.strip()) or _REMIND.match(last_order(one.left)))
     ):
         return False
     if _MESSAGE_TO_COME.fullmatch(one.left.strip()) and not requests_in(one.right):

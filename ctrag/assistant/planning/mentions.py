@@ -41,6 +41,8 @@ _RELATIONS: dict[str, frozenset[int]] = {}
 for _line, _words in enumerate(_ALIKE.split("\n")):
     for _word in _words.split():
         _RELATIONS[_word] = _RELATIONS.get(_word, frozenset()) | {_line}
+RELATIONS = frozenset(_RELATIONS)
+"""Words for what somebody is to somebody."""
 _HONORIFICS = """
 mr mrs ms miss sir madam ser monsieur madame mademoiselle signor signora herr frau senor senora
 senorita don dona hanim hanım bey efendi abi abla agha khanum ji sahib bhai didi san sama kun chan

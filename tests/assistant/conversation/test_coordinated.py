@@ -66,6 +66,12 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
             "what's the weather in Trinidad and Tobago",
             ["what's the weather in Trinidad and Tobago"],
         ),
+        (
+            "weather at the pier tomorrow and the hills on Sunday",
+            ["weather at the pier tomorrow", "weather at the hills on Sunday"],
+        ),
+        ("call mum. tell her I'm late", ["call mum", "tell her I'm late"]),
+        ("call mum and tell her I'm late", ["call mum and tell her I'm late"]),
         ("weather Saturday and Sunday", ["weather Saturday and Sunday"]),
         (
             "filter's changed, that one's finished - oh, and tell mum why",

@@ -4,6 +4,7 @@ import pytest
 
 from ctrag.assistant.conversation.corrections import corrected, redirected
 from ctrag.assistant.conversation.remarks import order_of, remark, without_remarks
+from stores.people.items import Contact
 
 
 @pytest.mark.parametrize(
@@ -17,13 +18,6 @@ from ctrag.assistant.conversation.remarks import order_of, remark, without_remar
         ("send it to Omar so he can print it", "send it to Omar"),
         ("remind me at six, or I'll forget it", "remind me at six"),
         ("make it seven would you", "make it seven"),
-        ("Omar's late again. Tell him we start at six", "Tell Omar we start at six"),
-        ("Lena's not answering. Write her the oars are dry", "Write Lena the oars are dry"),
-        ("Ruth wants the keys. Tell her they hang by the door", "Tell Ruth they hang by the door"),
-        ("Omar called. Ring him back", "Ring Omar back"),
-        ("Omar's sister. Tell her I'm late", "Tell Omar's sister I'm late"),
-        ("It's late. Tell her we are home", "Tell her we are home"),
-        ("Ruth is asleep. Move her pills to nine", "Move her pills to nine"),
     ],
 )
 def test_a_remark_a_reason_and_an_object_in_front_are_put_aside(text: str, order: str) -> None:
@@ -71,3 +65,32 @@ def test_remarks_are_no_requests_and_stay_with_a_message() -> None:
     assert off == ["rowing is off for me, calf. cancel", "ring Omar"]
     kept = without_remarks(["tell Omar to come", "he'll be wondering"])
     assert kept == ["tell Omar to come. he'll be wondering"]
+
+
+CONTACTS = (
+    Contact("Omar Salcedo", "dispatcher"),
+    Contact("Lena Brandt", "sister"),
+    Contact("Ruth Quist", "mother"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("Omar's late again. Tell him we start at six", "Tell Omar we start at six"),
+        ("Lena's not answering. Write her the oars are dry", "Write Lena the oars are dry"),
+        ("Ruth wants the keys. Tell her they hang by the door", "Tell Ruth they hang by the door"),
+        ("Omar called. Ring him back", "Ring Omar back"),
+        ("Omar's sister. Tell her I'm late", "Tell Omar's sister I'm late"),
+        ("It's late. Tell her we are home", "Tell her we are home"),
+        ("Ruth is asleep. Move her pills to nine", "Move her pills to nine"),
+        (
+            "my sister's got the keys. Text her thank you so much",
+            "Text my sister thank you so much",
+        ),
+        ("Tuesday is full. Ask her about Friday", "Ask her about Friday"),
+        ("The car is fixed. Let him know it cost 300", "Let him know it cost 300"),
+    ],
+)
+def test_who_is_told_is_the_contact_of_the_remark_and_nothing_else(text: str, order: str) -> None:
+    assert order_of(text, CONTACTS) == order
