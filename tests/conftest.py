@@ -54,6 +54,14 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     settings.cache_clear()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_notes_on_long_work() -> None:
+    """They come when the machine is slow, and tests say exactly what a command writes."""
+    from ctrag.cli import output
+
+    output._noted = float("inf")
+
+
 @pytest.fixture
 def configure(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """`configure(items=3)`: settings of this test, as the environment would give them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json, progress
+from ctrag.cli.output import line, print_json, say
 
 if TYPE_CHECKING:
     from ctrag.agents.search.results import ToolHit
@@ -83,7 +83,7 @@ def search(
     if not found.hits:
         line("Nothing fits.", dim=True)
     elif not found.fits:
-        progress("Nothing fits well; the nearest tools are:")
+        say("Nothing fits well; the nearest tools are:")
     for hit in found.hits:
         flat = " ".join(hit.tool.description.split())
         description = flat if full else shortened(flat, SHOWN)

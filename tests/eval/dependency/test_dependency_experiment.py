@@ -350,7 +350,9 @@ def test_the_command_fits_asks_and_writes(
     model, out = tmp_path / "model", tmp_path / "out.json"
     code = (
         "import sys\n"
+        "from ctrag.cli import output\n"
         "from ctrag.cli.main import main\n"
+        "output._noted = float('inf')\n"  # no notes on long work, however slow the machine
         "for line in sys.argv[1:]:\n"
         "    sys.argv = ['ctrag', *line.split()]\n"
         "    try: main()\n"
