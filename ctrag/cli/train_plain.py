@@ -65,6 +65,10 @@ def slots(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
     ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Stop after so many steps of the mixed examples. Default: all."),
+    ] = None,
     device: Device = "auto",
     bits: Bits = None,
     resume: Resume = True,
@@ -115,6 +119,7 @@ def slots(
             seed=seed,
             threads=threads,
             learning_rate=learning_rate,
+            steps=steps,
             average=average,
         ),
         out,

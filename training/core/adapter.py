@@ -56,7 +56,7 @@ def train_adapter(
     from transformers.utils import logging
 
     folder, tokenizer = base_of(base, placement)
-    rows = flat(rows_of(tokenizer), settings.longest)
+    rows = flat(rows_of(tokenizer), settings.longest)[: settings.steps]
     logging.disable_progress_bar()
     torch.set_num_threads(settings.threads)
     # Rounded as a packed job has them, then widened where that is faster.

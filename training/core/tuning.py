@@ -39,6 +39,8 @@ class AdapterSettings:
     """Tokens of a row at most."""
     threads: int = 2
     seed: int = 1
+    steps: int | None = None
+    """Steps at most: of a mixed epoch only so many rows; None for all."""
     save_every: int = 100
     """Steps between checkpoints at most."""
     save_seconds: float = 60.0

@@ -88,6 +88,12 @@ def test_an_adapter_is_trained_further(trained: Path, llama: Path, tmp_path: Pat
         train_slots([EXAMPLE], str(llama), other, tmp_path / "other", SOURCE, start=trained)
 
 
+def test_training_ends_after_so_many_steps(llama: Path, tmp_path: Path) -> None:
+    few = replace(SETTINGS, steps=3)
+    card = train_slots([EXAMPLE], str(llama), few, tmp_path, SOURCE, whole=[WHOLE])
+    assert (card.figures["training"]["steps"], card.settings["steps"]) == (3.0, 3)
+
+
 def test_the_mean_of_an_adapter_and_itself_is_the_same_change(trained: Path) -> None:
     import torch
     from safetensors.torch import load_file
