@@ -51,11 +51,13 @@ check: $(READY) site
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/console.py
+	$(BIN)/python docs/settings.py
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/console.py --write
+	$(BIN)/python docs/settings.py --write
 
 # The reference of the API, from docstrings, in build/api.
 docs: $(READY)

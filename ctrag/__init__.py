@@ -7,7 +7,8 @@ Two products on one ground; neither imports the other:
   `ToolSession`, `PromptBuilder`, `NextTool`).
 
 Below both: `models` (weights, encoders, the language model), `text` (words and temporal
-expressions), `toolbox` (APIs as data), `settings`, `errors`. Above both: `web` (pages), `cli`.
+expressions), `toolbox` (APIs as data), `settings`, `errors`. Above both: `serving` (what servers
+share), `web` (pages), `cli`.
 `stores` is the package below; `synth`, `eval` and `training` are above.
 
 The names below are the public ones; they are imported when asked for, so that `import ctrag` is

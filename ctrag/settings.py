@@ -21,10 +21,13 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: user_data_path("ctrag"))
     """Where a user's own stores are."""
     cache: Path = Field(default_factory=lambda: user_cache_path("ctrag"))
-    """Converted models and stores of data sets; can be deleted at any time."""
+    """Converted models and stores of data sets, made anew where they are missing. With it go
+    approvals of policies (`ctrag review`), paid answers of `ctrag synth --provider openai`, and
+    what the assistant changed on packaged people."""
     weights: Path = Field(default_factory=lambda: user_cache_path("ctrag") / "weights")
     """Encoders assembled and converted from packages; can be deleted at any time."""
     encoder: str = packages.PAIR
+    """Encoder of items and requests: a packaged name, or a folder of `ctrag train encoder`."""
     tool_encoder: str = packages.TOOL_ENCODER
     """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds. A
     name, or a folder of `ctrag train tool-encoder`."""
@@ -107,7 +110,9 @@ class Settings(BaseSettings):
     online: bool = True
     """False disables whatever needs a network."""
     openai_base_url: str = "https://api.openai.com/v1"
+    """Of an endpoint that speaks the chat-completions protocol."""
     openai_model: str = "gpt-4o-mini"
+    """The model that it is asked for."""
     openai_api_key: SecretStr = SecretStr("")
     """Also read from OPENAI_API_KEY."""
     openai_timeout: float = Field(default=60.0, gt=0)

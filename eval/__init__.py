@@ -6,9 +6,11 @@
 - `discovery`, `dependency`, `instructions`: the papers on tool discovery, on tool dependencies and
   on instruction-tool retrieval.
 - `calls`: single calls on external benchmarks.
+- `learning`, `usage`, `replay`: what recordings and a person's own use teach.
+- `fetch`: other people's data from their sources.
 - `report`: HTML pages (`--report`).
 
-In each folder `run` is the experiment.
+In the folder of each experiment `run` is the experiment.
 """
 
 from ctrag.extras import need

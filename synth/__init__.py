@@ -8,5 +8,6 @@
 - `job`, `workers`, `writing`, `dataset`: one person as lines of files; the work shared by threads,
   processes or a Dask cluster; folders under temporary names; whole data sets.
 - `toolbox`: APIs of custom applications.
+- `consistency`, `blind`: faults of made people; a reading that tells them from others, or not.
 - `inspect`: tables, distributions and requests of a data set.
 """

@@ -7,6 +7,10 @@ In pipeline order, each step usable on its own:
 - `api_choice`: which of the applications' APIs it needs (`ToolRetriever`).
 - `planning`: candidate values, their ranking, and one checked call (`EmbeddedPlanner`).
 - `apps`: the APIs, run on the person's stores (`execute`).
+- `conversation`: turns that lean on earlier ones, and several requests in one breath.
+- `sync`: calendars, contacts and mails from the person's servers; `server`: the assistant as MCP
+  tools and as a chat endpoint.
+- `usage`: a record of use, for rankers fitted to it; `written`: what was written outside of stores.
 - `spoken`: how long a request may be, and when it is made.
 - `assistant`, `answer`: joins them (`Assistant`) and what it answers (`Answer`).
 - `artefacts`: the trained models; `trace`, `record`: what happened, for `--explain` and as files.

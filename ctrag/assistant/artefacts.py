@@ -9,10 +9,12 @@ from ctrag.assistant.api_choice.classifier import WEIGHTS as CLASSIFIER
 from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.conversation.breaks import CARD as BREAKS
 from ctrag.assistant.planning.call_choice import CARD as CALLS
 from ctrag.assistant.planning.call_choice import CallChoice
 from ctrag.assistant.planning.confidence import CARD as CONFIDENCE
 from ctrag.assistant.planning.confidence import Confidence
+from ctrag.assistant.planning.plainness import CARD as PLAINNESS
 from ctrag.assistant.planning.plainness import Plainness
 from ctrag.assistant.planning.said import CARD as SAID
 from ctrag.assistant.planning.said import SaidChoice
@@ -43,7 +45,8 @@ def load_artefacts(folder: Path | None) -> Artefacts:
     """The artefacts of `folder`, or the packaged ones when None, which are read once per process.
 
     A part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
-    ranker that was trained without one gets none.
+    ranker that was trained without one gets none. `Breaks.in_use` reads the breaks between requests
+    from the folder that `CTRAG_ARTEFACTS` names.
 
     Raises:
         FileNotFoundError: The folder holds nothing that `ctrag train` writes.
@@ -68,7 +71,7 @@ def _loaded(folder: Path | None) -> Artefacts:
         arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
         choice=SaidChoice.load(at) if SAID in own else SaidChoice.packaged(),
         calls=CallChoice.load(at) if CALLS in own else CallChoice.packaged(),
-        plainness=Plainness.packaged(),
+        plainness=Plainness.load(at) if PLAINNESS in own else Plainness.packaged(),
         confidence=Confidence.load(at) if CONFIDENCE in own else Confidence.packaged(),
     )
 
@@ -95,7 +98,7 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    parts = (RANKER, CLASSIFIER, ARGUMENTS, SAID, CALLS, CONFIDENCE)
+    parts = (RANKER, CLASSIFIER, ARGUMENTS, SAID, CALLS, PLAINNESS, CONFIDENCE, BREAKS)
     own = {name for name in parts if kept(folder / name).exists()}
     if not own:
         raise NotFound(

@@ -57,7 +57,7 @@ def prompt(
     reranker: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else the packaged."
+            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else the hybrid weights alone."
         ),
     ] = None,
     overlay: Annotated[

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import ctrag
 from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.conversation.breaks import Breaks
+from ctrag.assistant.planning.plainness import Plainness
 from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.cli.training import held_out
 from ctrag.models.cards import Card
@@ -149,6 +152,17 @@ def test_a_folder_of_tools_alone_gets_the_packaged_ranker(tmp_path: Path) -> Non
     assert (found.classifier.card.seed, found.arguments.card.seed) == (7, 8)
     assert found.ranker.card == Ranker.packaged().card
     assert found.adapter is not None
+
+
+def test_plainness_and_breaks_of_a_folder_are_used(
+    tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    plain, breaks = Plainness.packaged(), Breaks.packaged()
+    Plainness(plain.arrays, plain.card.model_copy(update={"seed": 7})).save(tmp_path)
+    Breaks(breaks.weights, breaks.card.model_copy(update={"seed": 8})).save(tmp_path)
+    configure(artefacts=tmp_path)
+    assert load_artefacts(tmp_path).plainness.card.seed == 7
+    assert Breaks.in_use().card.seed == 8
 
 
 def test_a_folder_without_any_artefact_is_refused(tmp_path: Path) -> None:

@@ -1,9 +1,5 @@
 """Prompts under a token budget.
 
-For the assistant's own planner:
-
-- `planner`, `chat`: its prompt, and the markup that it is trained in.
-
 For any agent, the smallest prompt that is enough for a step (`PromptBuilder`):
 
 - `fragments`, `review`: policies cut into units; the change log and the gate of approvals.
@@ -16,7 +12,7 @@ For any agent, the smallest prompt that is enough for a step (`PromptBuilder`):
 - `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.
 - `signatures`: tools in one line each.
 - `sufficiency`: the calibrated probability that a right tool is exposed.
-- `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.
+- `assembly`: overlay, fragments, tools and routing note as text and as chat requests.
 - `forms`: tools as chat APIs take them, and what they cost there.
 - `fitting`: turns the chosen units into a prompt within its budget.
 - `selector`: selects what a step is shown, and more where its tools may not be enough.

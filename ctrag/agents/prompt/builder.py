@@ -69,7 +69,7 @@ class PromptBuilder:
             settings: See `PromptSettings`.
             overlay: Safety rules, first in every prompt and never cut.
             encoder: The encoder; MiniLM when None. An `index` with vectors uses its own.
-            reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
+            reranker: The packaged hybrid weights alone when None.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
             next_tool: Tools by the calls so far; counts with `PromptSettings.next_tool_weight`.
             pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
@@ -164,7 +164,7 @@ class PromptBuilder:
                 a prior and they name none.
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
-                `CTRAG_RERANKER` says when None, else the packaged one.
+                `CTRAG_RERANKER` says when None, else none: the packaged hybrid weights.
             pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
             gains: Feedback of earlier steps; the file that `CTRAG_GAINS` names when None.
             prior: Model of the next tool; or its folder, or traces, as `open_next_tool` takes

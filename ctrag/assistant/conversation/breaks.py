@@ -22,6 +22,7 @@ from ctrag.assistant.conversation.orders import (
     requests_in,
 )
 from ctrag.models.cards import Card
+from ctrag.settings import settings
 from stores.files import write_bytes, write_text
 
 WEIGHTS, CARD = "breaks.json.bz2", "breaks-card.json"
@@ -83,6 +84,13 @@ class Breaks:
     def packaged(cls) -> "Breaks":
         """The one that ctrag ships."""
         return cls.load(Path(str(files("ctrag.assistant.conversation").joinpath("artefact"))))
+
+    @classmethod
+    def in_use(cls) -> "Breaks":
+        """The one in the folder that `CTRAG_ARTEFACTS` names, or the packaged one; read once."""
+        folder = settings().artefacts
+        own = folder is not None and (folder / CARD).exists()
+        return _of(folder) if folder is not None and own else cls.packaged()
 
     @classmethod
     def load(cls, folder: Path) -> "Breaks":
@@ -195,3 +203,8 @@ def _words(text: str) -> list[str]:
 def _opened(text: str) -> str:
     found = _OPENING.match(text)
     return text[found.end() :] if found and found.end() < len(text) else text
+
+
+@cache
+def _of(folder: Path) -> Breaks:
+    return Breaks.load(folder)

@@ -250,7 +250,7 @@ def _between(one: Break) -> bool:
         return False
     if one.ruled and certain(one.left, one.right):
         return True
-    return Breaks.packaged().between(one.left, one.right, one.mark, one.ruled)
+    return Breaks.in_use().between(one.left, one.right, one.mark, one.ruled)
 
 
 def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
