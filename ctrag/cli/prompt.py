@@ -57,7 +57,7 @@ def prompt(
     reranker: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else the hybrid weights alone."
+            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else none."
         ),
     ] = None,
     overlay: Annotated[
