@@ -56,9 +56,7 @@ def prompt(
     ] = None,
     reranker: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else none."
-        ),
+        typer.Option(help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else none."),
     ] = None,
     overlay: Annotated[
         Path | None, typer.Option(help="Text file with safety rules in place of the default ones.")

@@ -162,12 +162,23 @@ def retimed(scene: Scene) -> Reading | None:
     api, name = _MOVED_BY[item.app]
     rest = re.sub(r"\b(?:the|that|this)\s+(?:\w+\s+)?ones?\b", " ", rest)
     rest = re.sub(r"\b(?:works|suits|is|would be)(?: (?:me|us|better|best|good|fine))*$", " ", rest)
+    if item.app == "calendar" and _HOW_LONG.fullmatch(core.rstrip(".! ")):
+        return Reading(scene.said.text, say=_NO_END)
     moment = moment_for(rest, scene.at, item)
     if moment is None:
         return Reading(scene.said.text, ask=f"What time shall “{title_of(item)}” be?")
     return scene.call(api, item, title=title_of(item), **{name: format_local_time(moment)})
 
 
+_HOW_LONG = re.compile(
+    r"make (?:it|that) (?:for |last )?(?:an?|one|two|three|four|\d+|half an)(?: and a half)? "
+    r"(?:hours?|minutes?|mins?)(?: and a half)?(?: long)?"
+    r"|(?:make (?:it|that) )?(?:till|until) [^,]+"
+    r"|for (?:an?|one|two|three|four|\d+|half an)(?: and a half)? (?:hours?|minutes?|mins?)"
+    r"(?: and a half)?",
+    re.I,
+)
+_NO_END = "I can change when it starts, but not how long it lasts."
 _OF_THAT_DAY = re.compile(r"\b(?:that|the same) (?:day|morning|afternoon|evening|night)$", re.I)
 
 

@@ -254,7 +254,11 @@ class Conversation:
             self._keep(answer)  # what comes after it may lean on it
             return replace(answer, question=doubt)
         if act.run:
+            wrong = self._undone_wrong(answer) if reading.corrects else ""
             answer = self._carried_out(answer, act)
+            if wrong and answer.result is not None:
+                told = f"{wrong}\n{answer.result.answer}"
+                answer = replace(answer, result=replace(answer.result, answer=told))
         if reading.corrects and self.state.last is not None and not answer.plan.is_none:
             self._learn(self.state.last.plan, answer.plan, request)
             self.assistant.usage.correct(self.state.last.text, answer)
@@ -276,6 +280,17 @@ class Conversation:
                     found = self.assistant.answer(asked, explain=explain, focus=meant)
             self._last_planned = (key, found)
         return self._last_planned[1]
+
+    def _undone_wrong(self, answer: Answer) -> str:
+        """What the last turn did to the wrong thing, taken back and said; "" where the correction
+        is of something else, or of what has left the phone."""
+        last = self.state.last
+        if last is None or last.tool is None or last.change is None:
+            return ""
+        same = last.plan.api == answer.plan.api and last.plan != answer.plan
+        if not same or last.tool.effect != "write" or last.change not in self.changes[0]:
+            return ""
+        return self.undo()
 
     def _carried_out(self, answer: Answer, act: "_Acts", agreed: str = "") -> Answer:
         """The answer with what its call did, or with the question that comes before.

@@ -123,7 +123,7 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     parts = [
         one
         for reported in unjoined(told_apart(text, view))
-        for at, whole in enumerate(_with_verbs(split(reported), person, view))
+        for at, whole in enumerate(_with_verbs(_apart(split(reported), person), person, view))
         for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
@@ -139,6 +139,37 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         one if _TOLD_ALONE.fullmatch(then) else order_of(one, person.contacts)
         for one, then in zip(parts, after, strict=True)
     ]
+
+
+_ALSO_TOLD = re.compile(
+    r",?\s+(?:and|&)\s+(?:then\s+)?(?=(?P<verb>tell|ask|text|email|mail|message|let|remind|warn)\s+"
+    r"(?P<whom>(?:my |our )?[^\W\d_][\w'’-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+\S)",
+    re.I,
+)
+_TELLS_ONE = re.compile(
+    rf"{OPENERS}(?:tell|ask|text|email|mail|message|let|remind|warn|write(?: to)?|reply to)\s+"
+    r"(?P<whom>(?:my |our )?[^\W\d_][\w'’-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+\S",
+    re.I,
+)
+
+
+def _apart(parts: Sequence[str], person: Person) -> list[str]:
+    """Requests of which "tell Tom dinner is at six and ask Anna if she's coming" is two: both are
+    contacts, and not the same."""
+    found: list[str] = []
+    for part in parts:
+        first, at = _TELLS_ONE.match(part), 0
+        for other in _ALSO_TOLD.finditer(part):
+            if first is None:
+                break
+            one, two = _only(first["whom"], person.contacts), _only(other["whom"], person.contacts)
+            if one is None or two is None or one == two:
+                continue
+            found.append(part[at : other.start()])
+            at = other.end()
+            first = _TELLS_ONE.match(part[at:])
+        found.append(part[at:])
+    return found
 
 
 def _with_verbs(parts: Sequence[str], person: Person, view: PersonView) -> list[str]:

@@ -22,7 +22,10 @@ _OPENING = re.compile(
     r"|kindly|be so (?:kind|good) (?:and|as to)|(?:would|could|can) you please|do(?= (?:let|tell))"
     r"|you (?:can|may)(?= \w+ (?:it|that|them|the)\b)|can we|could we|shall we"
     r"|no wait|no no|no(?=\s*[,.!;:-]|\s+(?:no|not|make|better|rather|at|the|it|i|that|leave"
-    r"|cancel|play|just|half|quarter|move|use|try|to|sorry|wait|actually|for)\b|\s+\d|\s*$)"
+    r"|cancel|play|just|half|quarter|move|use|try|to|sorry|wait|actually|for|noon|midday"
+    r"|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|today)\b(?!-)"
+    r"|\s+\d|\s*$)"
     r"|can you|could you|would you|will you|i'?d like you to|now)\b[\s,.!;:…-]*)+",
     re.IGNORECASE,
 )
@@ -162,8 +165,7 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
         days = offered_dates(_SAME_TIME.sub(" ", text), at, anchors)
         return datetime.combine(days[0], own.time()) if days else None
     found = offered_datetimes(f"move it to {text}", at, anchors)
-    if anchors:
-        found = [one for one in found if one != own] or found
+    found = [one for one in found if one != own]  # its own time is what it is moved from
     ahead = [one for one in found if one >= at]
     first = next(iter(ahead or found), None)
     if first is None or own is None or _HALF_OF_DAY.search(text):
@@ -171,7 +173,14 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     same_day = [one for one in found if abs(one - first) == timedelta(hours=12)]
     same_day = [one for one in same_day if one.date() == first.date() and one >= at]
     hours = own.hour + own.minute / 60
-    return min([first, *same_day], key=lambda one: abs(one.hour + one.minute / 60 - hours))
+    halves = [first, *same_day]
+    if own.hour in _WAKING:  # what is in the morning is moved to the afternoon, not to the night
+        halves = [one for one in halves if one.hour in _WAKING] or halves
+    return min(halves, key=lambda one: abs(one.hour + one.minute / 60 - hours))
+
+
+_WAKING = range(7, 22)
+"""Hours at which people meet; 22:00 itself is no hour of them."""
 
 
 _BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)

@@ -74,7 +74,7 @@ _FINITE = re.compile(
 _RELATION = rf"(?:{'|'.join(sorted(RELATIONS))})\b"
 _ABOUT = re.compile(
     r"(?P<who>(?!(?:it|that|this|these|those|there|he|she|they|we|you|i|what|who|everything|nothing"
-    r"|all)\b)(?:(?-i:[A-ZÀ-Ý])[\w-]*(?:\s(?-i:[A-ZÀ-Ý])[\w-]*)?|(?:my|our|the)\s[\w-]+)"
+    r"|all)\b)(?:(?-i:[A-ZÀ-Ý])[\w-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w-]*)?|(?:my|our|the)\s[\w-]+)"
     rf"(?:['’]s {_RELATION})?)(?:['’]s(?!\s{_RELATION})|\s(?:is|was|has|isn['’]t|hasn['’]t"
     r"|wants|needs|keeps|asked|asks|wrote|rang|called|says|said))\b",
     re.I,
@@ -156,12 +156,12 @@ def order_of(text: str, contacts: Sequence[Contact] = ()) -> str:
         contacts: People of whom "him" and "her" of an order may be one that the remark names.
     """
     polite = _CAN_YOU.search(text)
-    text = _closed(_POLITE.sub("", corrected(text)).strip(" ,;") or text)
+    text = _closed(_unpolite(corrected(text)).strip(" ,;") or text)
     front = _in_place(text)
     if front == text:
         rest = _after_remark(text)
         front = _named_before(text, _in_place(rest), contacts) if rest != text else text
-    order = _closed(_POLITE.sub("", _without_reason(front)))
+    order = _closed(_unpolite(_without_reason(front)))
     return order.rstrip("? ") if polite and not _QUESTION.match(order) else order
 
 
@@ -171,19 +171,24 @@ def asks(text: str) -> bool:
     return bool(REQUEST.match(text) or _AT_ALL.match(text))
 
 
+_WISHES = re.compile(
+    r"(?:(?:right|ok(?:ay)?|well|good|great|fine|perfect|so)[\s,]+)*"
+    r"(?:i|we)(?:['’]d| would| want| need| have to| must| should)\b",
+    re.I,
+)
 _RETIMES = re.compile(r"\b(?:wait|instead|till|until|make it|rather|done|finished)\b|\d", re.I)
 
 
 def remark(text: str) -> bool:
     """Whether a text only says how things are: "how kind of her", "he'll be wondering"."""
     if _EXCLAIMS.match(text) and len(text.split()) < 6 and "?" not in text:
+        if _WISHES.match(text):
+            return False
         return not re.search(rf"[,.;]\s+{REQUEST.pattern}", text, re.I)
     if requests_in(text) or "?" in text or len(text.split()) > _MOST_REMARKED:
         return False
     said = text.strip(" .,!")
-    if re.match(
-        r"(?:i|we)(?:['’]d| would| want| need| have to| must)", said, re.I
-    ) or _RETIMES.search(said):
+    if _WISHES.match(said) or _RETIMES.search(said):
         return False
     return bool(_STATES.match(said) or _EXCLAIMS.match(said))
 
@@ -226,6 +231,21 @@ _NEEDS_WHAT_WAS_SAID = re.compile(
     re.I,
 )
 """Orders whose message, or whose thing, is in what was said before: "I'm late, tell Ida"."""
+_KEEPS_WHAT_WAS_SAID = re.compile(
+    r"(?:please |can you |could you )*(?:put|add|stick|pop|enter|note|jot|write)\s+"
+    r"(?:it|that|this|them|those|these)\s+(?:down\b|(?:on|in|into|to|under)\s+(?:the|my|our)\s+"
+    r"(?:\S+\s+)?(?:list|calendar|diary|notes?)\b)",
+    re.I,
+)
+"""Orders to write down a thing that was said before: "we're out of milk, put it on the list"."""
+_POINTS = re.compile(r"\W*(?:it|that|this|he|she|they)\b", re.I)
+_REMINDS_BARELY = re.compile(
+    r"(?:please |can you |could you )*remind me(?!.*\b(?:to|about|of|that|not|it|this)\b)", re.I
+)
+_TASK = re.compile(
+    r"\W*(?:i|we)(?:['’]ve| have)?\s+(?:(?:got |need |ought |have |still have )to|must|owe)\b", re.I
+)
+"""What a reminder is for, said beside it: "I have to ring the bank, remind me tomorrow"."""
 
 
 def _after_remark(text: str) -> str:
@@ -238,6 +258,10 @@ def _after_remark(text: str) -> str:
             if not asks(right):
                 continue
             if _NEEDS_WHAT_WAS_SAID.match(right) or _WISH.match(left):
+                break
+            if _KEEPS_WHAT_WAS_SAID.match(right) and not _POINTS.match(left):
+                break
+            if _REMINDS_BARELY.match(right) and _TASK.match(left):
                 break
             if not remark(left) and (asks(left) or requests_in(left)):
                 break
@@ -295,7 +319,9 @@ def _pronoun(order: str) -> re.Match[str] | None:
 
 def _without_reason(text: str) -> str:
     if _REMINDS.match(text):
-        return _REASON_TO_REMIND.sub("", text)
+        cut = _REASON_TO_REMIND.sub("", text)
+        task = _TASK.match(text[len(cut) :])
+        return text if task and _REMINDS_BARELY.match(cut) else cut
     writes = WRITES.match(text) or _DROPS_A_LINE.match(text)
     if not asks(text) or (writes and not _HANDS_ON.match(text)):
         return text
@@ -303,8 +329,32 @@ def _without_reason(text: str) -> str:
     return cut if len(cut.split()) > 1 else text
 
 
+_NO_MESSAGE = re.compile(
+    rf"{OPENERS}(?:(?:tell|ask|let|text|mail|email|message|write(?: to)?|reply(?: to)?|answer|say"
+    r"|warn|thank|notify)\b(?:\s+(?:to\s+)?(?:(?:my|the|our) )?[\w'’.-]+){0,2}?(?:\s+know)?)",
+    re.I,
+)
+"""An order to write that says to whom, and nothing to write."""
+_ANSWERS = re.compile(r"\b(?:yes|no|ok|okay|sure|great|many)$", re.I)
+
+
+def _unpolite(text: str) -> str:
+    """Without the "please" to the assistant; thanks alone, and a "yes please", are a message."""
+    cut = _POLITE.sub("", text)
+    if cut == text or not WRITES.match(text) or _REMINDS.match(text):
+        return cut
+    thanks = re.search(r"\bthank", text[len(cut) :], re.I)
+    if _ANSWERS.search(cut) or (thanks and _NO_MESSAGE.fullmatch(cut)):
+        return text
+    return cut
+
+
 def _closed(text: str) -> str:
     """Without the words that only close it; a message keeps its "now"."""
-    if WRITES.match(text) and len(text.split()) > 5:
-        return text
-    return _ENDING.sub("", text).strip(" ,;") or text
+    cut = _ENDING.sub("", text).strip(" ,;") or text
+    if cut == text or not WRITES.match(text) or _REMINDS.match(text):
+        return text if WRITES.match(text) and len(text.split()) > 5 else cut
+    if re.match(r"\s*,", text[len(cut) :]):
+        return cut  # "tell her half past, then"
+    bare = _NO_MESSAGE.fullmatch(cut) and not re.search(r"\b(?:ok|okay)\W*$", text, re.I)
+    return cut if bare else text

@@ -44,6 +44,15 @@ _DAYS_AWAY = re.compile(
     re.IGNORECASE,
 )
 """Days counted from the one that was talked about."""
+_ASIDE = re.compile(r"(?:in that case|on (?:second thoughts?|reflection)|for now)\b", re.I)
+_ORDERS = re.compile(
+    r"(?:remind me|tell|text|call|ring|cancel|delete|play|add|put|move|push|show me|book"
+    r"|snooze)\s+\w",
+    re.I,
+)
+_OWN_THINGS = re.compile(
+    r"(?:my |the )?(?:reminders?|calendar|mails?|emails?|notes?|messages?|tasks?|voicemails?)", re.I
+)
 _PLACES = ("location", "destination", "near")
 
 
@@ -61,7 +70,7 @@ def other_value(scene: Scene) -> Reading | None:
     alone = dated and not apart_from_time(value) and tool.effect == "read"
     if not (too or lead or and_ or scene.said.no or alone):
         return None
-    if (requests_in(value) and not lead) or _VERBS.search(value):
+    if (requests_in(value) and not lead) or _VERBS.search(value) or _asks_anew(core):
         return None
     for argument in tool.arguments:
         found = _changed(scene, argument, value)
@@ -70,10 +79,24 @@ def other_value(scene: Scene) -> Reading | None:
             ids = () if item is None else (item,)
             focus = Focus(ids, (plan.api,), plan=found)
             return Reading(scene.said.text, focus, corrects=scene.said.no)
-    if any(one.name in _PLACES for one in tool.arguments) and apart_from_time(value):
+    places = [one.name for one in tool.arguments if one.name in _PLACES]
+    if places and apart_from_time(value) and _may_be_a_place(scene, value):
         text = f"{_about(plan.api)} {value}"
         return Reading(text, Focus(apis=(plan.api,)))
     return None
+
+
+def _asks_anew(core: str) -> bool:
+    """Whether an order stands behind what opens the turn: "in that case cancel the run", "on Friday
+    remind me to take a coat"."""
+    starts = (found.start() for found in re.finditer(r"(?<=\s)\w", core))
+    return bool(_ASIDE.match(core)) or any(_ORDERS.match(core[at:]) for at in starts)
+
+
+def _may_be_a_place(scene: Scene, value: str) -> bool:
+    """Not one of the person's contacts, nor their reminders."""
+    known = {word for one in scene.person.contacts for word in words(one.name)}
+    return not (set(words(value)) <= known or _OWN_THINGS.fullmatch(value))
 
 
 def _changed(scene: Scene, argument: Argument, value: str) -> Plan | None:
@@ -95,7 +118,7 @@ def _changed(scene: Scene, argument: Argument, value: str) -> Plan | None:
     if argument.name in OWNED and argument.match == "value":
         return _other_item(scene, argument, value)
     if argument.name in _PLACES and not names_time(value) and value[:1].isupper():
-        return _with(plan, argument, value)
+        return _with(plan, argument, value) if _may_be_a_place(scene, value) else None
     return None
 
 

@@ -12,6 +12,7 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_line import item_line, one_line
 from ctrag.assistant.conversation.coordinated import requests_of
+from ctrag.assistant.conversation.plural import each_listed
 from ctrag.assistant.conversation.remarks import without_remarks
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.slot_filler import (
@@ -139,6 +140,8 @@ def requests_of_turn(
         filler: The slot filler; None where there is none.
         known: Whether what is meant by these requests is sure as they are said.
     """
+    if each := each_listed(text, state, view):
+        return each
     parts = requests_of(text, person, view)
     later = state.last is not None
     if filler is None or not filler.says_whole or not (later or _BREAK.search(text)):

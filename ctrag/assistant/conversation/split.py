@@ -27,7 +27,8 @@ _BREAK = re.compile(
     r"(?P<hard>[.;!?]+\s+(?:(?:(?:oh\s+)?and|also|then|plus)\b,?\s+)*(?=\S)"
     r"|,?\s+(?:and\s+)?then,?\s+(?:also\s+)?|,?\s+and after that,?\s+"
     r"|,?\s+and also,?\s+|,?\s+after that,?\s+|,?\s+plus\s+|\s+&\s+then\s+)"
-    r"|(?P<comma>,\s*(?:oh\s+)?(?:and|but|also|oh)\s+|,\s+(?=\S)|\s+[-–—]\s+|\s+also\s+)"
+    r"|(?P<comma>,\s*(?:oh\s+)?(?:and|but|also|oh)\s+|,\s+(?=\S)|\s+[-–—]\s+"
+    r"|(?<!\byou)(?<!\bwe)(?<!\bI)(?<!\bto)(?<!['’]ll)(?<!['’]re)(?<!['’]m)\s+also\s+)"
     r"|(?P<soft>\s+and\s+|\s+&\s+)",
     re.I,
 )
@@ -171,6 +172,20 @@ _TO_OTHERS = re.compile(
 )
 
 
+_GOES_ON = re.compile(r"^\W*(?:and\s+)?then\W*$", re.I)
+_TOLD_TO = re.compile(
+    rf"{OPENERS}(?:tell|ask)\s+(?:my |the )?[\w'’.-]+(?:\s(?-i:[A-Z])[\w'’-]*)?\s+to\s", re.I
+)
+_PROMISES = re.compile(
+    r"\b(?:tell|text|let|mail|email|message)\b.*\b(?:I|we)(?:['’]ll| will)\b", re.I
+)
+_TO_THEM = re.compile(r"(?:call|ring|phone|see|meet|text|mail|email) (?:him|her|them|you)\b", re.I)
+"""What the person will do: "tell Ann I'll send the report and call her tomorrow"."""
+_MESSAGES = re.compile(
+    rf"{OPENERS}(?:tell|text|mail|email|message|let|remind|ask|play|read|show|what|find)\b", re.I
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Break:
     """A place where one request may end and the next begin."""
@@ -248,9 +263,25 @@ def _between(one: Break) -> bool:
         return False
     if _MESSAGE_TO_COME.fullmatch(one.left.strip()) and not requests_in(one.right):
         return False
+    if joined and _PROMISES.search(one.left) and _TO_THEM.match(one.right):
+        return False
+    if _GOES_ON.search(one.mark) and _unfinished(last_order(one.left)) and _theirs(one.right):
+        return False
     if one.ruled and certain(one.left, one.right):
         return True
     return Breaks.in_use().between(one.left, one.right, one.mark, one.ruled)
+
+
+def _unfinished(order: str) -> bool:
+    """Whether a reminder, or what somebody is told to do, may go on behind a "then"."""
+    reminds = _REMIND.match(order) and not _TIMED.search(order)
+    return bool(reminds or _TOLD_TO.match(order))
+
+
+def _theirs(right: str) -> bool:
+    """Whether what follows may be a thing to do of the person or of whom they told, not of the
+    assistant."""
+    return not (_CERTAIN.match(right) or kept_by_assistants(right) or _MESSAGES.match(right))
 
 
 def _apart(left: str, right: str, kind: str, joined: bool) -> bool:

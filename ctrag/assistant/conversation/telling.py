@@ -22,7 +22,7 @@ TELLS = re.compile(
     r"|the (?:others|participants|attendees|guests|group|team|rest)"
     r"|the (?:first|second|third|last)(?: one)?"
     r"|(?:my|our|his|her|the) (?!new\b|time\b|truth\b)[^\W\d_][\w'’-]*"
-    r"|[^\W\d_][\w'’-]*(?-i: [A-ZÀ-Ý][\w'’-]*)*)\b(?P<what>.*)",
+    r"|[^\W\d_][\w'’-]*(?-i: (?!I(?:\b|['’]))[A-ZÀ-Ý][\w'’-]*)*)\b(?P<what>.*)",
     re.IGNORECASE,
 )
 _MANY = frozenset(
@@ -164,7 +164,9 @@ def _whole_mention(scene: Scene, whom: str, what: str) -> tuple[str, str]:
     return whom, what
 
 
-_THE_SAME = re.compile(r"\s*(?:the same(?: thing)?|that|it|so)?\s*(?:too|as well|also)?\s*", re.I)
+_THE_SAME = re.compile(
+    r"\s*(?:know)?\s*(?:the same(?: thing)?|that|it|so)?\s*(?:too|as well|also)?\s*", re.I
+)
 _TEXTS = ("body", "message")
 
 
@@ -213,7 +215,7 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         what = re.sub(r"^(?:both |all )?know\s+", "", what, flags=re.I)
         verb = "tell"
     if verb.casefold().startswith(("say sorry", "apolog")):
-        return "write to", f"Sorry {what}."
+        return "write to", f"Sorry {what}.".replace(" .", ".")
     own = OWN_WORDS.fullmatch(what)
     says = verb.casefold() in ("tell", "write to", "answer", "say to")
     if says and own and not OTHERS.search(own["text"]):

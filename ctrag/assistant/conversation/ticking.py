@@ -37,7 +37,10 @@ _OFF = re.compile(
     r"(?:so )?(?:that|it|this)(?:['’]?s| is| comes| can come| goes| can go) off (?:my|the) list",
     re.I,
 )
-_ASKS = re.compile(r"\b(?:remind|tell|ask|when|what|who|how|let|if|until|not|isn't|n't)\b", re.I)
+_ASKS = re.compile(
+    r"^(?:is|are|was|were|has|have)\b|\b(?:remind|tell|ask|when|what|who|how|let|if|until|not|isn't|n't)\b",
+    re.I,
+)
 
 
 def reported(scene: Scene) -> Reading | None:

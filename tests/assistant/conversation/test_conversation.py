@@ -188,3 +188,42 @@ def test_two_turns_are_taken_back_at_once(talk: Conversation, through_endpoint: 
     assert "Lock the gate" in told
     assert "Buy rope" in told
     assert len(talk.assistant.view()) == before
+
+
+ROPE = 'create_reminder(title="Buy rope", due="2025-04-17T17:00")'
+
+
+def _open(talk: Conversation) -> set[str]:
+    items = talk.assistant.view().items
+    return {str(one.fields["title"]) for one in items if one.fields.get("done") is False}
+
+
+def test_what_was_done_to_the_wrong_thing_is_taken_back_when_it_is_corrected(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE, ROPE, 'complete_reminder(title="Buy rope")']
+    talk.say("remind me to lock the gate at eight", run=True, confirm=yes)
+    talk.say("remind me to buy rope at five", run=True, confirm=yes)
+    talk.say("tick the rope off", run=True, confirm=yes)
+    told = talk.say("no, I meant lock the gate", run=True, confirm=yes)
+    assert str(told.plan) == 'complete_reminder(title="Lock the gate")'
+    assert told.result is not None
+    assert told.result.answer.startswith("Taken back: ")
+    assert "Buy rope" in _open(talk)
+    assert "Lock the gate" not in _open(talk)
+
+
+def test_an_order_for_all_that_was_listed_is_one_for_each(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE, ROPE, "list_reminders()"]
+    talk.say("remind me to lock the gate at eight", run=True, confirm=yes)
+    talk.say("remind me to buy rope at five", run=True, confirm=yes)
+    before = _open(talk)
+    talk.say("what are my reminders", run=True, confirm=yes)
+    done = talk.say("tick them all off", run=True, confirm=yes)
+    assert {one.plan.api for one in done.parts} == {"complete_reminder"}
+    assert len(done.parts) == len(before)
+    assert _open(talk) == set()
+    talk.say("undo that", run=True)
+    assert _open(talk) == before

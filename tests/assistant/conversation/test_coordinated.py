@@ -48,6 +48,35 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
     [
         ("call mum and dad", ["call mum", "call dad"]),
         (
+            "tell Omar dinner's at six and ask Lena if she's coming",
+            ["tell Omar dinner's at six", "ask Lena if she's coming"],
+        ),
+        (
+            "tell Omar to feed the cat and tell him where the key is",
+            ["tell Omar to feed the cat and tell him where the key is"],
+        ),
+        (
+            "tell Omar to get changed and then call a taxi",
+            ["tell Omar to get changed and then call a taxi"],
+        ),
+        ("remind me to also ring Omar", ["remind me to also ring Omar"]),
+        (
+            "remind me to water the plants and then call Omar",
+            ["remind me to water the plants and then call Omar"],
+        ),
+        (
+            "remind me at six to ring the bank and then play some jazz",
+            ["remind me at six to ring the bank", "play some jazz"],
+        ),
+        (
+            "tell Lena I'll send the report and call her tomorrow",
+            ["tell Lena I'll send the report and call her tomorrow"],
+        ),
+        (
+            "can you cancel the rowing and can you also let Omar know",
+            ["can you cancel the rowing", "can you also let Omar know"],
+        ),
+        (
             "forward the tide table to mum and dad both",
             [
                 "forward the tide table to mum",

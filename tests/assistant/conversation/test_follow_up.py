@@ -56,11 +56,13 @@ MAIL = Item(
 )
 CRANE = event(1, "Crane check", datetime(2025, 4, 18, 15), "Ada Quist", "Omar Salcedo")
 ROWING = event(2, "Rowing", datetime(2025, 4, 18, 18), place="Boat house, Laksevåg")
+PHYSIO = event(3, "Physio", datetime(2025, 4, 18, 10))
 GATE = reminder(1, "Lock the gate", datetime(2025, 4, 17, 20))
 ROPE = reminder(2, "Buy rope", datetime(2025, 4, 17, 17))
 ITEMS = (
     CRANE,
     ROWING,
+    PHYSIO,
     GATE,
     ROPE,
     MAIL,
@@ -97,6 +99,7 @@ SHARED = turn(
 CALLED = turn(
     "call Omar", Plan("call_contact", {"contact": "Omar Salcedo"}), people=("Omar Salcedo",)
 )
+MORNING = turn("when is physio", Plan("get_event", {"title": "Physio"}), "c3")
 ASKED = turn("weather in Oslo tomorrow", Plan("google_weather", {"location": "Oslo"}))
 
 ROUTE = turn("how do I get to Bergen", Plan("google_directions", {"destination": "Bergen"}))
@@ -296,6 +299,72 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
 )
 def test_a_follow_up_is_a_call_on_what_is_in_focus(before: Turn, text: str, plan: str) -> None:
     assert str(reading(text, before).focus.plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        (
+            LISTED,
+            "make it five",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T17:00")',
+        ),
+        (MORNING, "make it five", 'reschedule_event(title="Physio", new_start="2025-04-18T17:00")'),
+        (MORNING, "no six", 'reschedule_event(title="Physio", new_start="2025-04-18T18:00")'),
+        (
+            MORNING,
+            "make it eight",
+            'reschedule_event(title="Physio", new_start="2025-04-18T08:00")',
+        ),
+        (
+            MORNING,
+            "make it five in the morning",
+            'reschedule_event(title="Physio", new_start="2025-04-18T05:00")',
+        ),
+    ],
+)
+def test_an_hour_without_its_half_is_one_at_which_people_meet(
+    before: Turn, text: str, plan: str
+) -> None:
+    assert str(reading(text, before).focus.plan) == plan
+
+
+@pytest.mark.parametrize("text", ["make it later", "could it be earlier"])
+def test_a_time_that_is_not_understood_is_asked_for(text: str) -> None:
+    found = reading(text, CHECKED)
+    assert found.focus.plan is None
+    assert found.ask == "What time shall “Crane check” be?"
+
+
+@pytest.mark.parametrize("text", ["make it two hours", "for an hour and a half", "until three"])
+def test_how_long_an_event_lasts_is_not_when_it_starts(text: str) -> None:
+    assert "not how long" in reading(text, CHECKED).say
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Tell Omar I'll be late.", "I'll be late."),
+        ("tell Omar I can't make it", "I can't make it."),
+        ("tell Omar Salcedo I'm on my way", "I'm on my way."),
+    ],
+)
+def test_the_one_who_speaks_is_no_surname(text: str, message: str) -> None:
+    assert reading(text, MOVED_CRANE).focus.values["message"] == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in that case cancel the rowing",
+        "on Friday remind me to take a coat",
+        "for now just call Omar",
+        "and my reminders",
+        "and Omar?",
+    ],
+)
+def test_an_order_or_a_person_is_no_place_of_a_search(text: str) -> None:
+    assert reading(text, ASKED).focus == Focus()
 
 
 @pytest.mark.parametrize(

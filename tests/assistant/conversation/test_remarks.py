@@ -18,6 +18,9 @@ from stores.people.items import Contact
         ("send it to Omar so he can print it", "send it to Omar"),
         ("remind me at six, or I'll forget it", "remind me at six"),
         ("make it seven would you", "make it seven"),
+        ("tell Omar I'm late please", "tell Omar I'm late"),
+        ("mail him then", "mail him"),
+        ("that's a good one, put it on the list", "put it on the list"),
     ],
 )
 def test_a_remark_a_reason_and_an_object_in_front_are_put_aside(text: str, order: str) -> None:
@@ -32,6 +35,14 @@ def test_a_remark_a_reason_and_an_object_in_front_are_put_aside(text: str, order
         "the rope is back at the shop, so take that off",
         "what's the weather in Bergen",
         "add soup, the one with leeks",
+        "tell him thanks",
+        "reply yes please",
+        "say no thank you",
+        "tell Omar I'm here now",
+        "we've run out of bin bags, put them on the shopping list",
+        "I've got the vet on Monday at four, stick it in the calendar",
+        "I have to ring the bank, can you remind me tomorrow",
+        "remind me at six, I need to call Omar",
     ],
 )
 def test_what_belongs_to_an_order_stays_with_it(text: str) -> None:
