@@ -5,15 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctrag.assistant.imports.birthdays import birthday, yearly
 from ctrag.assistant.imports.card_lines import Card, Property, cards, properties
+from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.errors import InputError
 from stores.people.items import Contact
 
-LONGEST_NAME, LONGEST_NOTE = 200, 4000
+LONGEST_NOTE = 4000
 _MOST_VALUES = 50
 """Numbers, addresses or relations of one contact."""
-EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Begins names in which the family's name is first, without a space."""
 _CODE = re.compile(r"_\$!<(.*)>!\$_")
 """Labels that Apple translates: `_$!<Spouse>!$_`."""
 _RELATIVES = {
@@ -129,15 +128,14 @@ def _first(*groups: Sequence[Property]) -> str:
 
 
 def _name(named: _Named) -> str:
-    if whole := _first(named("FN")):
-        return whole
+    whole = _first(named("FN"))
     for one in named("N"):
         family, given, more, prefix, suffix = [*map(_line, one.parts()), "", "", "", "", ""][:5]
-        if EAST_ASIAN.match(family):
-            return (family + given)[:LONGEST_NAME]
-        if joined := " ".join(filter(None, (prefix, given, more, family, suffix))):
-            return joined[:LONGEST_NAME]
-    return ""
+        if name := called(
+            whole, given=given, family=family, prefix=prefix, more=more, suffix=suffix
+        ):
+            return name
+    return whole
 
 
 def _organisation(lines: Sequence[Property]) -> str:

@@ -8,8 +8,9 @@ from importlib.resources import files
 import yaml
 
 from ctrag.assistant.imports.birthdays import birthday, yearly
-from ctrag.assistant.imports.cards import EAST_ASIAN, LONGEST_NAME, LONGEST_NOTE
+from ctrag.assistant.imports.cards import LONGEST_NOTE
 from ctrag.assistant.imports.contact_addresses import addresses
+from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.tables import first, rows
 from ctrag.assistant.imports.times import day_first, in_order
@@ -44,7 +45,7 @@ def _columns() -> dict[str, tuple[str, ...]]:
 def is_contacts(headings: set[str]) -> bool:
     """Whether a table with these `folded` headings holds contacts."""
     reached = any(_MAIL.fullmatch(one) or _PHONE.fullmatch(one) for one in headings)
-    named = ("given", "family", "whole", "nick", "company")
+    named = ("given", "family", "whole", "filed", "nick", "company")
     return (
         reached
         and any(headings.intersection(_columns()[kind]) for kind in named)
@@ -101,13 +102,16 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
     columns = _columns()
     phones, emails = tuple(_phones(row)), tuple(_emails(row))
     company = first(row, *columns["company"])
-    parts = (first(row, *columns[kind]) for kind in ("given", "middle", "family"))
-    whole = (first(row, "name prefix"), *parts, first(row, "name suffix", "suffix"))
-    joined = " ".join(filter(None, whole))
-    if EAST_ASIAN.match(joined):
-        joined = first(row, *columns["family"]) + first(row, *columns["given"])
+    whole = called(
+        first(row, *columns["whole"]),
+        given=first(row, *columns["given"]),
+        family=first(row, *columns["family"]),
+        prefix=first(row, "name prefix"),
+        more=first(row, *columns["middle"]),
+        suffix=first(row, "name suffix", "suffix"),
+    )
     nicknames = tuple(filter(None, (first(row, *columns["nick"]),)))
-    names = (first(row, *columns["whole"]) or joined, company, *nicknames, *emails, *phones)
+    names = (whole, first(row, *columns["filed"]), company, *nicknames, *emails, *phones)
     name = next(filter(None, names), "")
     if not name:
         return None

@@ -151,3 +151,18 @@ def test_remarks_before_the_headings_are_passed_over() -> None:
     text = 'Notes:\n"Some addresses, as you know, are missing."\n\nFirst Name,Email Address\nLiv,l@x.example\n'
     assert kind_of(text.encode(), "Connections.csv") == "contact table"
     assert [one.name for one in read_contact_table(text.encode(), OWNER).contacts] == ["Liv"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "name"),
+    [
+        ("First Name,Last Name,File As,Phone 1 - Value", 'Ole,Berg,"Berg, Ole",1', "Ole Berg"),
+        ("First Name,Last Name,File As,Phone 1 - Value", ',,"Berg, Ole",1', "Berg, Ole"),
+        ("First Name,Last Name,Display Name,Work Phone", 'Ole,Berg,"Berg, Ole",1', "Ole Berg"),
+        ("Name,Given Name,Family Name,Phone 1 - Value", '"Berg, Ole",Ole,Berg,1', "Ole Berg"),
+        ("Name,Given Name,Family Name,Phone 1 - Value", "Olli,Ole,Berg,1", "Olli"),
+    ],
+)
+def test_a_name_that_a_table_sorts_by_is_turned_round(head: str, row: str, name: str) -> None:
+    [one] = read_contact_table(f"{head}\n{row}\n".encode(), OWNER).contacts
+    assert one.name == name
