@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree.ElementTree import ParseError, XMLPullParser
 
 from ctrag.assistant.imports.found import Found, LeftOut, Owner, item_id
-from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.tables import first, read_table
 from ctrag.assistant.imports.times import day_first, in_order, moment
 from stores.people.items import Item
 
@@ -82,8 +82,9 @@ def read_calls(data: bytes, owner: Owner) -> Found:
 
 def read_call_table(data: bytes, owner: Owner) -> Found:
     """The calls of a CSV file."""
-    found = Found()
-    table = [(row, _when(row)) for row in rows(data)]
+    read = read_table(data, "call")
+    found = Found(left_out=read.left_out)
+    table = [(row, _when(row)) for row in read.rows]
     english = bool(table) and bool(_ENGLISH & table[0][0].keys())
     order = day_first((when for _, when in table), None if english else True)
     for row, when in table:

@@ -12,7 +12,7 @@ from ctrag.assistant.imports.cards import LONGEST_NOTE
 from ctrag.assistant.imports.contact_addresses import addresses
 from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
-from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.tables import first, read_table
 from ctrag.assistant.imports.times import day_first, in_order
 from stores.people.items import Contact
 
@@ -55,11 +55,11 @@ def is_contacts(headings: set[str]) -> bool:
 
 def read_contact_table(data: bytes, owner: Owner) -> Found:
     """The contacts of a CSV file in which a program wrote its address book."""
-    found = Found()
-    table = list(rows(data))
-    english = bool(table) and "birthday" in table[0]  # of Britain or of America
-    order = day_first(map(_born, table), None if english else True)
-    for number, row in enumerate(table, start=2):
+    table = read_table(data, "contact")
+    found = Found(left_out=table.left_out)
+    english = bool(table.rows) and "birthday" in table.rows[0]  # of Britain or of America
+    order = day_first(map(_born, table.rows), None if english else True)
+    for number, row in zip(table.lines, table.rows, strict=True):
         contact = _contact(row, order)
         if contact is None:
             why = "it has no name, organisation, mail address or number"
@@ -73,6 +73,9 @@ def read_contact_table(data: bytes, owner: Owner) -> Found:
             said = _born(row)
             if said and contact.birthday is None and not re.fullmatch(r"[0/.\s-]*", said):
                 why = f"the birthday {said[:30]!r} is no day, or may be two"
+                found.left_out.append(LeftOut("contact", contact.name, why, lost=False))
+            if len(first(row, *_columns()["note"])) > LONGEST_NOTE:
+                why = f"its note is cut after {LONGEST_NOTE} characters"
                 found.left_out.append(LeftOut("contact", contact.name, why, lost=False))
     return found
 

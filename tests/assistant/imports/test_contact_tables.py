@@ -166,3 +166,64 @@ def test_remarks_before_the_headings_are_passed_over() -> None:
 def test_a_name_that_a_table_sorts_by_is_turned_round(head: str, row: str, name: str) -> None:
     [one] = read_contact_table(f"{head}\n{row}\n".encode(), OWNER).contacts
     assert one.name == name
+
+
+def found_in(text: str) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str]]]:
+    """(name, number, note) of the contacts, and what was left out and why."""
+    found = read_contact_table(text.encode(), OWNER)
+    people = [(one.name, one.phone, one.note) for one in found.contacts]
+    return people, [(one.what, one.why) for one in found.left_out]
+
+
+def test_a_quotation_mark_that_nobody_closes_takes_no_other_contact_in() -> None:
+    text = 'Name,Phone,Notes\nAda,1,"6 ft\nBo,2,\nCy,3,"two\nlines, and more"\n'
+    people, left = found_in(text)
+    assert people == [("Ada", "1", "6 ft"), ("Bo", "2", ""), ("Cy", "3", "two\nlines, and more")]
+    assert left == [("line 2: Ada 1 6 ft", "a quotation mark in it has no end")]
+
+
+@pytest.mark.parametrize("mark", ['7"', '"x"', '"x ""y"""', 'x "y"'])
+def test_a_quotation_mark_that_another_row_closes_takes_no_other_contact_in(mark: str) -> None:
+    text = f'Name,Phone,Email,Notes\nAda,1,a@x.example,"6 ft\nBo,2,,\nCy,3,,{mark}\nDi,4,,\n'
+    people, left = found_in(text)
+    assert [one[:2] for one in people] == [("Ada", "1"), ("Bo", "2"), ("Cy", "3"), ("Di", "4")]
+    assert [what for what, _ in left] == ["line 2: Ada 1 a@x.example 6 ft"]
+
+
+def test_an_open_field_in_the_middle_costs_no_column() -> None:
+    assert found_in('Name,Notes,Phone\nAda,"tall,1\nBo,,2\n')[0] == [
+        ("Ada", "1", "tall"),
+        ("Bo", "2", ""),
+    ]
+
+
+def test_a_note_that_the_end_of_the_file_cuts_is_kept_and_said() -> None:
+    people, left = found_in('Name,Phone,Notes\nAda,1,"two\nlines')
+    assert people == [("Ada", "1", "two\nlines")]
+    assert [why for _, why in left] == ["a quotation mark in it has no end"]
+
+
+def test_a_field_of_more_than_a_megabyte_costs_no_other_row() -> None:
+    people, left = found_in(f'Name,Phone,Notes\nAda,1,"{"x" * 1_100_000}"\nBo,2,\n')
+    assert [one[:2] for one in people] == [("Ada", "1"), ("Bo", "2")]
+    assert left == [("Ada", "its note is cut after 4000 characters")]
+
+
+def test_a_comma_without_quotation_marks_is_joined_where_a_space_tells_and_said_elsewhere() -> None:
+    people, left = found_in("Name,Phone,Notes\nBerg, Ole,1,tall\nLie,Ida,2,\nMoe,Liv,3,tall\n")
+    assert people == [("Berg, Ole", "1", "tall"), ("Lie", None, "2"), ("Moe", None, "3")]
+    assert [(what, why.partition(":")[2]) for what, why in left] == [
+        ("line 2: Berg  Ole 1 tall", " what stands after a sign and a space was joined"),
+        ("line 4: Moe Liv 3 tall", " what is in them may be wrong, the rest is lost"),
+    ]
+
+
+def test_of_equal_headings_no_column_hides_another() -> None:
+    text = "Name,Phone,Phone,Email\nAda,1,2,a@x.example\n"
+    [ada] = read_contact_table(text.encode(), OWNER).contacts
+    assert ada.phones == ("1", "2")
+
+
+def test_hostile_quotation_marks_take_no_time() -> None:
+    people, left = found_in("Name,Phone,Notes\n" + 'x"y,1,"z\n' * 5_000)
+    assert (len(people), len(left)) == (5_000, 5_000)
