@@ -384,3 +384,79 @@ def test_what_is_encrypted_in_a_note_is_not_kept_and_is_said() -> None:
     found = read_evernote(export.encode(), OWNER)
     assert found.items[0].text("body") == "Code: (encrypted)"
     assert [one.lost for one in found.left_out] == [False]
+
+
+FRITZBOX = "sep=;\nTyp;Datum;Name;Rufnummer;Nebenstelle;Eigene Rufnummer;Dauer\n"
+
+
+def test_types_that_are_numbers_are_the_programs_own() -> None:
+    def read(head: str, *types: str) -> list[str]:
+        rows = "".join(f"{one};20.11.26 11:0{at};;015{at};;;0:05\n" for at, one in enumerate(types))
+        found = read_call_table((head + rows).encode(), OWNER)
+        return [call[1] for call in calls(found)] + [one.what for one in found.left_out]
+
+    router = ["incoming", "missed", "outgoing", "outgoing", "missed"]
+    assert read(FRITZBOX, "1", "2", "3", "4", "10") == router
+    android = "Call Type;Date;Name;Number;x;y;Duration\n"
+    assert read(android, "1", "2", "3", "6", "7") == [
+        *("incoming", "outgoing", "missed", "missed", "incoming"),
+    ]
+    unknown = "Type;Date;Name;Number;x;y;Duration\n"
+    assert read(unknown, "1", "2") == ["incoming", "0151, 20.11.26 11:01"]
+
+
+def test_a_router_counts_minutes() -> None:
+    [call] = calls(read_call_table(f"{FRITZBOX}1;20.11.26 10:05;Bo;030 1;;;0:05\n".encode(), OWNER))
+    assert call[3] == 300
+
+
+@pytest.mark.parametrize(
+    ("said", "direction"),
+    [
+        ("Eingehender Anruf", "incoming"),
+        ("Verpasster Anruf", "missed"),
+        ("Anruf in Abwesenheit", "missed"),
+        ("Ausgehender Anruf", "outgoing"),
+        ("Nicht angenommener Anruf", "missed"),
+        ("Not answered", "missed"),
+        ("Outgoing, not answered", "outgoing"),
+        ("Appel reçu", "incoming"),
+        ("Appel e\u0301mis", "outgoing"),
+        ("Chiamata in uscita", "outgoing"),
+        ("Пропущенный вызов", "missed"),
+    ],
+)
+def test_the_kind_of_a_call_is_told_by_a_form_of_a_word(said: str, direction: str) -> None:
+    text = f'Name,Number,Date,Type,Duration\nBo,1,2026-11-20 10:05,"{said}",0\n'
+    assert [call[1] for call in calls(read_call_table(text.encode(), OWNER))] == [direction]
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("1 Std. 2 Min.", 3720),
+        ("1 hr 2 min 3 sec", 3723),
+        ("2 Minuten", 120),
+        ("1h 2m 3s", 3723),
+        ("1 uur 2 min", 3720),
+        ("1時間2分3秒", 3723),
+        ("75", 75),
+    ],
+)
+def test_a_duration_is_read_in_words(said: str, seconds: int) -> None:
+    text = f"Name,Number,Date,Type,Duration\nBo,1,2026-11-20 10:05,Incoming,{said}\n"
+    assert [call[3] for call in calls(read_call_table(text.encode(), OWNER))] == [seconds]
+
+
+def test_calls_within_one_minute_are_each_a_call_in_any_order() -> None:
+    head = "Name,Number,Type,Date,Duration\n"
+    tried, spoken = (f"Bo,1,Outgoing,2026-11-20 10:05,{one}\n" for one in ("0:00", "3:10"))
+
+    def ids(*lines: str) -> dict[int, str]:
+        found = read_call_table((head + "".join(lines)).encode(), OWNER)
+        return {int(str(one.fields["duration_s"])): one.id for one in found.items}
+
+    assert set(ids(tried, spoken)) == {0, 190}
+    assert ids(tried, spoken) == ids(spoken, tried)
+    assert ids(tried, spoken)[190] == ids(spoken)[190]
+    assert len(set(ids(tried, spoken).values())) == 2
