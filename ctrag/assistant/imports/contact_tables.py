@@ -81,13 +81,14 @@ def read_contact_table(data: bytes, owner: Owner) -> Found:
 
 
 def _born(row: Mapping[str, str]) -> str:
-    """The birthday as the row has it; Thunderbird has three columns."""
-    if said := first(row, *_columns()["born"]):
-        return said
-    month, day = first(row, "birth month", "geburtsmonat"), first(row, "birth day", "geburtstag")
-    if not (month.isdigit() and day.isdigit()):
-        return ""
-    return f"{first(row, 'birth year', 'geburtsjahr') or '--'}-{month:0>2}-{day:0>2}"
+    """The birthday as the row has it; Thunderbird has three columns, of which a language may call
+    the one of the day as others call the birthday."""
+    columns = _columns()
+    month, day = first(row, *columns["birth month"]), first(row, *columns["birth day"])
+    if month.isdigit() and day.isdigit():
+        year = first(row, *columns["birth year"])
+        return f"{year:0>4}-{month:0>2}-{day:0>2}" if year else f"---{month:0>2}-{day:0>2}"
+    return first(row, *columns["born"])
 
 
 def _days(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -227,3 +227,25 @@ def test_of_equal_headings_no_column_hides_another() -> None:
 def test_hostile_quotation_marks_take_no_time() -> None:
     people, left = found_in("Name,Phone,Notes\n" + 'x"y,1,"z\n' * 5_000)
     assert (len(people), len(left)) == (5_000, 5_000)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Vorname,Mobil-Tel.-Nr.,Geburtsjahr,Geburtsmonat,Geburtstag",
+        "First Name,Mobile Number,Birth Year,Birth Month,Birth Day",
+        "Förnamn,Mobiltelefon,Födelseår,Födelsemånad,Födelsedag",
+        "Prénom,Tél. mobile,Année de naissance,Mois de naissance,Jour de naissance",
+    ],
+)
+def test_a_birthday_in_three_columns_is_read(head: str) -> None:
+    text = f"{head}\nOle,1,1984,5,2\nIda,2,,12,24\nBo,3,,,\n"
+    found = read_contact_table(text.encode(), OWNER)
+    assert [one.birthday for one in found.contacts] == ["1984-05-02", "--12-24", None]
+    assert found.left_out == []
+
+
+def test_a_day_without_its_month_is_no_birthday_and_is_said() -> None:
+    text = "Vorname,Mobil-Tel.-Nr.,Geburtsjahr,Geburtsmonat,Geburtstag\nOle,1,1984,,2\n"
+    found = read_contact_table(text.encode(), OWNER)
+    assert [one.why for one in found.left_out] == ["the birthday '2' is no day, or may be two"]
