@@ -59,6 +59,21 @@ def test_a_card_of_a_known_identity_may_have_another_name() -> None:
     assert anna.name == "Anna Holt"
 
 
+def test_an_identity_that_two_people_have_makes_them_no_one_person() -> None:
+    anna = Contact("Anna Berg", phone="0151 2345678", uid="1")
+    ole = Contact("Ole Lie", phone="0152 9999999", uid="1")
+    eva = Contact("Eva Berg", phone="0153 8888888", uid="1")
+    assert joined((anna, ole, eva)) == (anna, ole, eva)
+    assert joined((anna,), (ole,), (eva,)) == (anna, ole, eva)
+    assert joined((anna, ole, eva), (ole, eva, anna)) == (anna, ole, eva)
+
+
+def test_of_one_book_an_identity_counts_only_where_a_number_agrees() -> None:
+    anna = Contact("Anna Berg", phone="0151 2345678", uid="1")
+    assert len(joined((anna, Contact("Anna Holt", phone="0152 9999999", uid="1")))) == 2
+    assert len(joined((anna, Contact("Anna Holt", phone="+49 151 2345678", uid="1")))) == 1
+
+
 def test_numbers_are_the_same_with_and_without_a_country_code() -> None:
     assert same_number("+49 151 2345678", "0151/234 56 78")
     assert not same_number("0151 5", "0151 6")
