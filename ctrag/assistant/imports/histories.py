@@ -131,20 +131,36 @@ def read_tasks(raw: Mapping[str, Any], owner: Owner) -> Found:
     for group in _listed(raw.get("items")):
         for task in _listed(group.get("items")):
             title = " ".join(str(task.get("title") or "").split())
-            if not title:
-                why = "it has no title"
-                found.left_out.append(LeftOut("to-do", str(task.get("id", "?")), why))
+            what = title or str(task.get("id", "?"))
+            if task.get("deleted") is True:
+                found.left_out.append(LeftOut("to-do", what, "it is deleted", on_purpose=True))
                 continue
-            due = str(task.get("due") or "")[:10]  # always midnight in UTC, and a day is meant
+            if not title:
+                found.left_out.append(LeftOut("to-do", what, "it has no title"))
+                continue
+            if str(task.get("notes") or "").strip():
+                why = "reminders have no notes: these are not kept"
+                found.left_out.append(LeftOut("to-do", what, why, lost=False))
             fields: dict[str, Value] = {
                 "title": title[:500],
-                "due": moment(due, owner) if due else None,
+                "due": _due(task, owner),
                 "list": str(group.get("title") or "Tasks"),
-                "done": task.get("status") == "completed",
+                # What is hidden was done when its list was cleared.
+                "done": task.get("status") == "completed" or task.get("hidden") is True,
             }
             uid = item_id(owner.person_id, "reminders", str(task.get("id") or title))
             found.items.append(Item(uid, "reminders", fields))
     return found
+
+
+def _due(task: Mapping[str, Any], owner: Owner) -> datetime | None:
+    """When a task is due: a day, which is written as midnight in UTC, or the time that it is
+    planned for."""
+    planned = _listed(task.get("scheduled_time"))
+    current = [one for one in planned if one.get("current") is True] or planned[-1:]
+    start = next((str(one["start"]) for one in current if one.get("start")), "")
+    due = str(task.get("due") or "")[:10] or re.sub(r"T00:00(?::00(?:\.0+)?)?Z\Z", "", start)
+    return moment(due, owner) if due else None
 
 
 def _song(row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -88,6 +88,35 @@ def search(words: str, time: str) -> dict[str, object]:
     }
 
 
+def test_of_tasks_nothing_is_lost_unsaid_and_nothing_deleted_is_open() -> None:
+    tasks = [
+        {"id": "1", "title": "Pay bill", "notes": "IBAN DE12"},
+        {"id": "2", "title": "Old", "deleted": True, "due": "2026-12-02T00:00:00.000Z"},
+        {"id": "3", "title": "Cleared", "hidden": True},
+        {"id": "4", "title": "Day", "scheduled_time": [{"start": "2026-12-01T00:00:00Z"}]},
+        {
+            "id": "5",
+            "title": "Hour",
+            "scheduled_time": [
+                {"current": True, "start": "2026-12-01T08:30:00Z"},
+                {"start": "2026-11-01T08:00:00Z"},
+            ],
+        },
+    ]
+    found = read_tasks({"items": [{"title": "Home", "items": tasks}]}, OWNER)
+    read = {one.text("title"): (one.fields["due"], one.fields["done"]) for one in found.items}
+    assert read == {
+        "Pay bill": (None, False),
+        "Cleared": (None, True),
+        "Day": (datetime(2026, 12, 1), False),
+        "Hour": (datetime(2026, 12, 1, 9, 30), False),
+    }
+    assert [(one.what, one.lost, one.on_purpose) for one in found.left_out] == [
+        ("Pay bill", False, False),
+        ("Old", True, True),
+    ]
+
+
 def test_a_search_is_known_in_any_language_and_has_the_page_opened_after_it() -> None:
     opened = {
         "header": "Suche",
