@@ -12,7 +12,7 @@ from ctrag.assistant.imports.cards import LONGEST_NOTE
 from ctrag.assistant.imports.contact_addresses import addresses
 from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
-from ctrag.assistant.imports.tables import first, read_table
+from ctrag.assistant.imports.tables import first, folded, read_table
 from ctrag.assistant.imports.times import day_first, in_order
 from stores.people.items import Contact
 
@@ -127,12 +127,22 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
         emails=emails,
         nicknames=nicknames,
         organisation=company[:LONGEST_NAME],
-        title=first(row, *columns["job"])[:LONGEST_NAME],
+        title=_job(row)[:LONGEST_NAME],
         related=tuple(_related(row)),
         birthday=birthday(in_order(_born(row), order)),
         addresses=tuple(dict.fromkeys(addresses(row))),
         note=first(row, *columns["note"])[:LONGEST_NOTE],
     )
+
+
+def _job(row: Mapping[str, str]) -> str:
+    """The job; how somebody is addressed is none, though French has one word for both headings."""
+    columns = _columns()
+    address = set(columns["address"])
+    for said in (row.get(name, "") for job in columns["job"] for name in (f"{job} 2", job)):
+        if not address.issuperset(folded(said).split()):
+            return said
+    return ""
 
 
 def _emails(row: Mapping[str, str]) -> Iterator[str]:

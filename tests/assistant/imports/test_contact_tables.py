@@ -249,3 +249,21 @@ def test_a_day_without_its_month_is_no_birthday_and_is_said() -> None:
     text = "Vorname,Mobil-Tel.-Nr.,Geburtsjahr,Geburtsmonat,Geburtstag\nOle,1,1984,,2\n"
     found = read_contact_table(text.encode(), OWNER)
     assert [one.why for one in found.left_out] == ["the birthday '2' is no day, or may be two"]
+
+
+@pytest.mark.parametrize(
+    ("head", "said", "job"),
+    [
+        ("Titre,Prénom,Nom,Titre,Tél. mobile", "Mme,Eva,Dahl,Directrice,1", "Directrice"),
+        ("Titre,Prénom,Nom,Titre,Tél. mobile", "Directrice,Eva,Dahl,,1", "Directrice"),
+        ("Titre,Prénom,Nom,Fonction,Tél. mobile", "M.,Ole,Lie,Comptable,1", "Comptable"),
+        ("Titre,Prénom,Nom,Fonction,Tél. mobile", "Mme,Eva,Dahl,,1", ""),
+        ("Titel,Voornaam,Achternaam,Functie,Mobiele telefoon", "De heer,Jan,Vos,Smid,1", "Smid"),
+        ("Titel,Förnamn,Efternamn,Befattning,Mobiltelefon", "Dr,Åsa,Ek,Läkare,1", "Läkare"),
+        ("Title,First Name,Last Name,Job Title,Mobile Phone", "Prof. Dr.,Eva,Dahl,,1", ""),
+        ("Name,Title,Company,E-mail,Mobile Phone", "Eva Dahl,Smith,ACME,e@x.example,1", "Smith"),
+    ],
+)
+def test_how_somebody_is_addressed_is_no_job(head: str, said: str, job: str) -> None:
+    [one] = read_contact_table(f"{head}\n{said}\n".encode(), OWNER).contacts
+    assert one.title == job
