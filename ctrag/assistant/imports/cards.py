@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctrag.assistant.imports.birthdays import birthday, yearly
-from ctrag.assistant.imports.card_lines import Card, Property, cards, properties
+from ctrag.assistant.imports.card_lines import Card, Property, cards, properties, unescaped
 from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.errors import InputError
@@ -63,7 +63,7 @@ def _read(card: Card, number: int, found: Found, owner: Owner) -> None:
         what = _name(named) or f"card {number}"
         found.left_out.append(LeftOut("contact", what, "a group of contacts", lost=False))
         return
-    phones = _numbers(named("TEL"))
+    phones = _numbers([*named("TEL"), *named("X-MS-TEL")])
     emails = _mails(named("EMAIL"))
     organisation = _organisation(named("ORG"))
     nicknames = _nicknames(named)
@@ -181,8 +181,15 @@ def _addresses(lines: Sequence[Property], labels: Sequence[Property]) -> tuple[s
         box, more, street, city, region, code, country = [*one.parts(), *[""] * 7][:7]
         town = " ".join(filter(None, (code, city)))
         parts = map(_line, (street, more, box, town, region, country))
-        found.append(", ".join(filter(None, parts)))
+        found.append(", ".join(filter(None, parts)) or _label(one))
     return _once([*found, *([] if any(found) else (one.text() for one in labels))])
+
+
+def _label(line: Property) -> str:
+    """The address as it is printed on a letter, which version 4 has as a parameter."""
+    said = (line.parameters.get("LABEL") or [""])[0]
+    lines = unescaped(re.sub(r"\^n", r"\\n", said)).splitlines()
+    return ", ".join(filter(None, (one.strip(" ,") for one in lines)))
 
 
 def _related(named: _Named, lines: Sequence[Property]) -> tuple[str, ...]:

@@ -24,11 +24,17 @@ _MAIL = re.compile(
 _ADDRESS = re.compile(r"[^\s@<>]{1,200}@[^\s@<>]{1,200}")
 _PHONE = re.compile(
     r"(?!.*\b(?:type|label|typ)\b|.*phonetic)"
-    r".*(?:phone|telefon|téléphone|teléfono|telefoon|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
+    r".*(?:phone|telefon|téléphone|teléfono|telefoon|rufnummer|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
     r"komórk|puhelin|\bgsm\b|mobiel|телефон|τηλέφων|κινητ|手机|手機|电话|電話|携帯|전화|휴대|fax|"
     r"pager).*"
     r"|home|work|mobile"
 )
+_ALSO_PHONE = re.compile(
+    r"callback|call back|rückmeldung|rückruf|rappel|devolución de llamada|richiamata|isdn|telex"
+)
+"""Headings of numbers in Outlook's tables; such words say nothing of what a table is."""
+_NUMBERED = {"number", "nummer", "numéro", "número", "numero", "nr", "no"}
+"""Headings of numbers that are for calling where a table has only names beside them."""
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
 _MOBILE = re.compile(r".*(?:mobil|handy|cell?ular|\bcell|móvil|mobiel|komórk|matkapuh|\bgsm\b).*")
 _RELATED = re.compile(r"relation (\d) value")
@@ -44,11 +50,14 @@ def _columns() -> dict[str, tuple[str, ...]]:
 
 def is_contacts(headings: set[str]) -> bool:
     """Whether a table with these `folded` headings holds contacts."""
+    columns = _columns()
     reached = any(_MAIL.fullmatch(one) or _PHONE.fullmatch(one) for one in headings)
+    listed = {one for kind in ("given", "family", "whole", "nick", "note") for one in columns[kind]}
+    only_names = bool(headings & _NUMBERED) and headings - _NUMBERED <= listed
     named = ("given", "family", "whole", "filed", "nick", "company")
     return (
-        reached
-        and any(headings.intersection(_columns()[kind]) for kind in named)
+        (reached or only_names)
+        and any(headings.intersection(columns[kind]) for kind in named)
         and not (headings & {"duration", "dauer", "call type", "durée"})
     )
 
@@ -146,25 +155,33 @@ def _job(row: Mapping[str, str]) -> str:
 
 
 def _emails(row: Mapping[str, str]) -> Iterator[str]:
-    """Addresses, starred ones first; Google joins those of one kind with `:::`."""
-    values = (value for name, value in row.items() if _MAIL.fullmatch(name) and value)
-    found = [one.strip() for value in values for one in re.split(":::|[;,]", value)]
-    starred = [one.strip("* ") for one in found if one.startswith("*")]
-    every = dict.fromkeys((*starred, *(one.strip("* ") for one in found)))
+    """Addresses, starred ones first, as they or their labels say; Google joins those of one kind
+    with `:::`."""
+    found = [
+        (one.strip(), "*" in _said_of(name, row) or one.strip().startswith("*"))
+        for name, value in row.items()
+        if _MAIL.fullmatch(name)
+        for one in re.split(":::|[;,]", value)
+    ]
+    starred = (one for one, so in found if so)
+    every = dict.fromkeys(one.strip("* ") for one in (*starred, *(one for one, _ in found)))
     yield from (one for one in every if _ADDRESS.fullmatch(one))
+
+
+def _said_of(name: str, row: Mapping[str, str]) -> str:
+    """The label that a numbered column has in another."""
+    if "value" not in name:
+        return ""
+    return row.get(name.replace("value", "label"), row.get(name.replace("value", "type"), ""))
 
 
 def _phones(row: Mapping[str, str]) -> Iterator[str]:
     """Numbers: starred ones, then mobile ones, which reach somebody anywhere; fax machines last."""
-    named = {
-        name: value
-        for name, value in row.items()
-        if _PHONE.fullmatch(name) and re.search(r"\d", value)
-    }
-    labels = {
-        name: row.get(name.replace("value", "label"), row.get(name.replace("value", "type"), ""))
-        for name in named
-    }
+    phones = [name for name in row if _PHONE.fullmatch(name)]
+    others = [name for name in row if _ALSO_PHONE.fullmatch(name)]
+    others += [] if phones else [name for name in row if name in _NUMBERED]
+    named = {name: row[name] for name in (*phones, *others) if re.search(r"\d", row[name])}
+    labels = {name: _said_of(name, row) for name in named}
 
     def rank(name: str) -> int:
         said = f"{name} {labels[name].casefold()}"

@@ -320,3 +320,16 @@ def test_birthdays_in_usual_spellings_are_read(said: str) -> None:
 
 def test_a_name_of_east_asia_has_the_familys_name_first() -> None:
     assert one("N:王;小明;;;", "TEL:1").name == "王小明"
+
+
+def test_numbers_that_outlook_keeps_beside_the_standard_are_read() -> None:
+    lines = ("TEL;WORK;VOICE:1", "X-MS-TEL;VOICE;CALLBACK:2", "X-MS-TEL;VOICE;COMPANY:3")
+    assert one("FN:Ole", *lines, version="2.1").phones == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("mark", ["\\n", "^n"])
+def test_an_address_that_is_only_a_label_is_kept(mark: str) -> None:
+    label = f'ADR;TYPE=home;LABEL="Hauptstr. 1, Hof; links{mark}10115 Berlin":;;;;;;'
+    other = "ADR;LABEL=x:;;Kai 3;Oslo;;0150;NO"
+    contact = one("FN:Ole", label, other, "TEL;TYPE=cell:1", version="4.0")
+    assert contact.addresses == ("Hauptstr. 1, Hof; links, 10115 Berlin", "Kai 3, 0150 Oslo, NO")

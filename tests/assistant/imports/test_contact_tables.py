@@ -61,6 +61,10 @@ def test_a_row_that_names_nobody_is_left_out_and_counted() -> None:
         ("Name,Phone,E-mail\n", "contact table"),
         ("Vorname;Nachname;E-Mail-Adresse\n", "contact table"),
         ("Name,Number,Date,Type,Duration\n", "call table"),
+        ("Name,Number\n", "contact table"),
+        ("Name;Rufnummer\n", "contact table"),
+        ("Number,Name,Amount\n", None),
+        ("Name,Rückmeldung\n", None),
         ("day,steps\n2026-01-01,9000\n", None),
         ("a sentence, with a comma\n", None),
     ],
@@ -267,3 +271,31 @@ def test_a_day_without_its_month_is_no_birthday_and_is_said() -> None:
 def test_how_somebody_is_addressed_is_no_job(head: str, said: str, job: str) -> None:
     [one] = read_contact_table(f"{head}\n{said}\n".encode(), OWNER).contacts
     assert one.title == job
+
+
+def test_the_starred_address_is_first_wherever_the_star_stands() -> None:
+    text = (
+        "First Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value\n"
+        "Ole,Home,ole@home.example,* Work,ole@work.example\n"
+        "Ida,* Home,ida@home.example,Work,ida@work.example\n"
+        "Bo,,b@home.example,,* b@work.example\n"
+    )
+    contacts = read_contact_table(text.encode(), OWNER).contacts
+    firsts = ["ole@work.example", "ida@home.example", "b@work.example"]
+    assert [one.email for one in contacts] == firsts
+    assert all(len(one.emails) == 2 for one in contacts)
+
+
+@pytest.mark.parametrize(
+    ("head", "numbers"),
+    [
+        ("First Name,Mobile Phone,Callback,ISDN", ("11", "12", "13")),
+        ("Vorname,Mobiltelefon,Rückmeldung,ISDN", ("11", "12", "13")),
+        ("Name,Number", ("11",)),
+        ("Name,House Number,Number,Phone", ("13",)),
+    ],
+)
+def test_every_number_of_a_row_is_kept(head: str, numbers: tuple[str, ...]) -> None:
+    row = ",".join(("Ole", "11", "12", "13")[: head.count(",") + 1])
+    [ole] = read_contact_table(f"{head}\n{row}\n".encode(), OWNER).contacts
+    assert ole.phones == numbers
