@@ -489,3 +489,38 @@ def test_calls_within_one_minute_are_each_a_call_in_any_order() -> None:
     assert ids(tried, spoken) == ids(spoken, tried)
     assert ids(tried, spoken)[190] == ids(spoken)[190]
     assert len(set(ids(tried, spoken).values())) == 2
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("Watched Wharf", "„Wharf“ angesehen", "Vous avez regardé\xa0: Wharf", "Has visto Wharf"),
+        *("Você assistiu a Wharf", "Assistiu a Wharf", "Hai guardato Wharf", "Obejrzano: Wharf"),
+        *("Tittade på Wharf", "Har set Wharf", "Så på Wharf", "Wharf を視聴しました", "Wharf"),
+        *(
+            "「Wharf」を視聴しました",
+            "Je hebt Wharf bekeken",
+            "Wharf bekeken",
+            "Просмотрено: Wharf",
+        ),
+    ],
+)
+def test_a_song_is_called_without_the_verb_in_any_language(title: str) -> None:
+    heard = {"titleUrl": "x", "title": title, "time": "2026-11-20T10:00:00Z"}
+    assert [one.text("song_name") for one in read_plays([heard], OWNER).items] == ["Wharf"]
+
+
+def test_a_video_of_which_only_the_address_is_left_is_no_song_and_is_counted() -> None:
+    title = "Watched https://music.youtube.com/watch?v=1"
+    heard = {"titleUrl": "x", "title": title, "time": "2026-11-20T10:00:00Z"}
+    found = read_plays([heard], OWNER)
+    assert found.items == []
+    assert [(one.what, one.lost, one.on_purpose) for one in found.left_out] == [
+        ("https://music.youtube.com/watch?v=1", True, True)
+    ]
+
+
+def test_words_of_a_search_without_an_address_are_told_by_its_title() -> None:
+    for title in ("Searched for oslo ferry", "Nach oslo ferry gesucht", "Has buscado oslo ferry"):
+        row = {"header": "Search", "title": title, "time": "2026-11-20T10:05:00Z"}
+        assert [one.text("query") for one in read_searches([row], OWNER).items] == ["oslo ferry"]
