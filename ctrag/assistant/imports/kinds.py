@@ -7,6 +7,7 @@ from typing import Literal
 from ctrag.assistant.imports.calls import is_calls
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.contact_tables import is_contacts
+from ctrag.assistant.imports.mail.boxes import NOTES
 from ctrag.assistant.imports.mails import mail_file
 from ctrag.assistant.imports.play_tables import is_bare_plays, is_plays
 from ctrag.assistant.imports.tables import headings
@@ -61,7 +62,6 @@ _BEGIN = re.compile(
     rb"(VCALENDAR|VEVENT|VTODO|VJOURNAL|VCARD)[ \t]*(?:[\r\n]|\Z)",
     re.I,
 )
-_NOTES = {".md", ".markdown", ".mdown", ".mkd"}
 _FRONT = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")
 
 
@@ -94,7 +94,7 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     text = as_utf8(head)
     begun = _BEGIN.search(text)
     suffix = PurePosixPath(name.casefold()).suffix
-    if suffix in _NOTES and not (begun and not text[: begun.start()].strip()):
+    if suffix in NOTES and not (begun and not text[: begun.start()].strip()):
         return "note"  # which may quote anything, and begin with a link or a picture
     if b"\0" in text[: begun.start() if begun else 4096]:
         return None

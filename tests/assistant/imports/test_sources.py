@@ -254,3 +254,32 @@ def test_documents_that_are_archives_inside_are_not_looked_into(tmp_path: Path) 
 )
 def test_the_content_decides_and_not_the_name(head: bytes, name: str, kind: str | None) -> None:
     assert kind_of(head, name) == kind
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_maildir_that_is_called_as_a_notebooks_trash_is_read_and_counted(
+    tmp_path: Path, packed: bool
+) -> None:
+    root = tmp_path / "Mail"
+    for folder in ("Inbox", ".Trash"):
+        for part in ("cur", "new"):
+            (root / folder / part).mkdir(parents=True)
+        mail = MAIL.partition("\n")[2].replace("Glass", folder).replace("1@x", f"{folder}@x")
+        (root / folder / "cur" / "1795421700.M1.quay:2,S").write_text(mail)
+    (root / "vault" / ".trash").mkdir(parents=True)
+    (root / "vault" / ".trash" / "Thrown away.md").write_text("old")
+    titles, left = read(zipped(root, tmp_path / "mail.zip") if packed else root)
+    assert titles == ["Inbox"]
+    assert [(one.what, one.on_purpose) for one in left] == [(".Trash", True)]
+
+
+def test_a_file_that_says_more_of_the_mail_beside_it_is_not_told_as_unread(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_text(MAIL.partition("\n")[2])
+    (tmp_path / "a.metadata.json").write_text('{"Payload": {"Unread": 1, "LabelIDs": ["4"]}}')
+    (tmp_path / "b.metadata.json").write_text("{}")
+    titles, left = read(tmp_path)
+    assert titles == []
+    assert [(one.what.rpartition("/")[2], one.on_purpose) for one in left] == [
+        ("Glass", True),
+        ("b.metadata.json", False),
+    ]
