@@ -73,6 +73,12 @@ _NUMBER = (
     ),
     *("número", "numero", "teléfono", "telefono", "telefoonnummer"),
 )
+_ANY_NUMBER = {"number", "nummer", "numéro", "número", "numero"}
+"""Headings of numbers that may be of anything."""
+_MONEY = {
+    *("amount", "total", "price", "currency", "betrag", "summe", "preis", "währung", "montant"),
+    *("importe", "importo", "bedrag", "valor", "belopp", "beløb", "beløp", "kwota"),
+}
 _TYPE = ("type", "call type", "direction", "typ", "art", "anruftyp", "richtung", "tipo", "soort")
 _DURATION = (
     *("duration", "duration in seconds", "duration s", "duration sec", "call duration", "dauer"),
@@ -90,9 +96,13 @@ _UNKNOWN = {"(unknown)", "unknown", "null", "-1", "-2", "-3", "private", "unbeka
 
 
 def is_calls(headings: set[str]) -> bool:
-    """Whether a table with these `folded` headings is a call log."""
+    """Whether a table with these `folded` headings is a call log: invoices have a date, a type and
+    a number too."""
     wanted = (_TYPE, _NUMBER, (*_WHEN, *_DAY))
-    return all(headings.intersection(names) for names in wanted)
+    if not all(headings.intersection(names) for names in wanted):
+        return False
+    called = headings & (_CALL_TYPE | _EXTENSION | (set(_NUMBER) - _ANY_NUMBER))
+    return bool(headings.intersection(_DURATION) or (called and not headings & _MONEY))
 
 
 def read_calls(data: bytes, owner: Owner) -> Found:

@@ -14,6 +14,11 @@ from ctrag.assistant.imports.mail.charset import detected
 from ctrag.assistant.imports.mail.latin import latin_charset
 
 _SEPARATORS = ",;\t|"
+_SECRETS = set(
+    "password passwords passwort kennwort contraseña wachtwoord senha lösenord adgangskode passord "
+    "salasana hasło heslo şifre jelszó пароль κωδικός סיסמה 密码 密碼 パスワード 비밀번호 totp "
+    "otpauth".split()
+) | {"mot de passe", "palavra passe", "parola d ordine"}
 _OPEN = "a quotation mark in it has no end"
 _LONGER = "it has more columns than the headings: what is in them may be wrong, the rest is lost"
 _JOINED = "it has more columns than the headings: what stands after a sign and a space was joined"
@@ -97,6 +102,11 @@ def headings(head: bytes) -> set[str]:
         return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
     except csv.Error:  # a heading of more than a megabyte
         return set()
+
+
+def holds_secrets(headings: set[str]) -> bool:
+    """Whether a table with these `folded` headings is of passwords, as their keepers export it."""
+    return any(word in _SECRETS for one in headings for word in (one, *re.split(r"[ _]", one)))
 
 
 def _decoded(data: bytes) -> str:

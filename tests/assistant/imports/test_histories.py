@@ -524,3 +524,23 @@ def test_words_of_a_search_without_an_address_are_told_by_its_title() -> None:
     for title in ("Searched for oslo ferry", "Nach oslo ferry gesucht", "Has buscado oslo ferry"):
         row = {"header": "Search", "title": title, "time": "2026-11-20T10:05:00Z"}
         assert [one.text("query") for one in read_searches([row], OWNER).items] == ["oslo ferry"]
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [("Yes", "Yes"), ("007", "007"), ("2026-11-20", "2026-11-20"), ("~", "Boat"), ("1:30", "1:30")],
+)
+def test_a_title_is_what_is_written(said: str, title: str) -> None:
+    assert note(f"---\ntitle: {said}\n---\ntext")["title"] == title
+
+
+@pytest.mark.parametrize(
+    "said", ["2026-02-03 10:00", "2026-02-03T09:00:00Z", "2026-2-3 9:00:00.0 +00:00", "1770109200"]
+)
+def test_a_time_of_front_matter_is_the_persons(said: str) -> None:
+    assert note(f"---\nupdated: {said}\n---\ntext")["modified_at"] == datetime(2026, 2, 3, 10)
+
+
+def test_a_note_in_a_bundle_is_called_as_the_bundle() -> None:
+    read = note("no heading", "Bear/Boat lock.textbundle/text.md")
+    assert (read["title"], read["folder"]) == ("Boat lock", "Bear")
