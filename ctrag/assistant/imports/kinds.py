@@ -100,7 +100,8 @@ def other_way(head: bytes, name: str) -> str | None:
         head.startswith(begin) and suffix in endings for begin, endings in _PACKED.items()
     ):
         return _UNPACK
-    if b"\0" not in as_utf8(head)[:4096] and holds_secrets(headings(head)):
+    text = b"" if suffix in NOTES else as_utf8(head)
+    if b"\0" not in text[:4096] and holds_secrets(headings(text)):
         return _SECRETS
     for (begin, ending), why in _BY_NAME.items():
         if head.startswith(begin) and name.casefold().endswith(ending):

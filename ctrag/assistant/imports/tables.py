@@ -19,6 +19,13 @@ _SECRETS = set(
     "salasana hasło heslo şifre jelszó пароль κωδικός סיסמה 密码 密碼 パスワード 비밀번호 totp "
     "otpauth".split()
 ) | {"mot de passe", "palavra passe", "parola d ordine"}
+_OF_SECRETS = {
+    *("url", "urls", "uri", "website", "web site", "webseite", "site", "name", "title", "titel"),
+    *("username", "user name", "user", "login", "login name", "login_username", "login_uri"),
+    *("account", "konto", "benutzername", "benutzer", "identifiant", "usuario", "utente"),
+    *("email", "e mail", "adresse", "gebruikersnaam", "utilizador", "användarnamn"),
+}
+"""What stands beside them."""
 _OPEN = "a quotation mark in it has no end"
 _LONGER = "it has more columns than the headings: what is in them may be wrong, the rest is lost"
 _JOINED = "it has more columns than the headings: what stands after a sign and a space was joined"
@@ -105,8 +112,10 @@ def headings(head: bytes) -> set[str]:
 
 
 def holds_secrets(headings: set[str]) -> bool:
-    """Whether a table with these `folded` headings is of passwords, as their keepers export it."""
-    return any(word in _SECRETS for one in headings for word in (one, *re.split(r"[ _]", one)))
+    """Whether a table with these `folded` headings is of passwords, as their keepers export it: a
+    line that only speaks of one is no such table."""
+    secret = any(one in _SECRETS or one.endswith("_password") for one in headings)
+    return secret and len(headings) > 2 and bool(headings & _OF_SECRETS)
 
 
 def _decoded(data: bytes) -> str:

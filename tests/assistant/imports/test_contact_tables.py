@@ -265,6 +265,7 @@ def test_a_day_without_its_month_is_no_birthday_and_is_said() -> None:
         ("Titel,Voornaam,Achternaam,Functie,Mobiele telefoon", "De heer,Jan,Vos,Smid,1", "Smid"),
         ("Titel,Förnamn,Efternamn,Befattning,Mobiltelefon", "Dr,Åsa,Ek,Läkare,1", "Läkare"),
         ("Title,First Name,Last Name,Job Title,Mobile Phone", "Prof. Dr.,Eva,Dahl,,1", ""),
+        ("Vorname,Nachname,Arbeitstitel,Mobil-Tel.-Nr.", "Eva,Dahl,Chefin,1", "Chefin"),
         ("Name,Title,Company,E-mail,Mobile Phone", "Eva Dahl,Smith,ACME,e@x.example,1", "Smith"),
     ],
 )

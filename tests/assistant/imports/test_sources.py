@@ -248,6 +248,7 @@ def test_documents_that_are_archives_inside_are_not_looked_into(tmp_path: Path) 
         (b"plain text, without anything", "x.dat", None),
         (b"plain text, without anything", "x.txt", "note"),
         (b"[ ] milk", "Shop.txt", "note"),
+        (b"url,username,password\n", "Wifi.md", "note"),
         (b"Home\nShop\n", "Keep/Labels.txt", None),
         (b"First Name\tLast Name\tE-mail Address\n", "x.txt", "contact table"),
         (b"Date,Type,Number\n2026-01-02,Invoice,1001\n", "x.csv", None),
@@ -321,6 +322,9 @@ def test_passwords_and_chats_are_never_stored(
 
 
 def test_plain_texts_in_a_folder_are_notes(tmp_path: Path) -> None:
+    (tmp_path / "Wifi.txt").write_text("Password, at home: 7719, at sea: 1818\n")
+    (tmp_path / "Wifi 2.txt").write_text("Wifi password, name, and more\n")
+    (tmp_path / "Wifi.md").write_text("url,username,password\n")
     (tmp_path / "Boat.txt").write_text("The code is 7719.\n", "utf-16")
     (tmp_path / "Empty.txt").write_text(" \n")
-    assert read(tmp_path)[0] == ["Boat"]
+    assert read(tmp_path)[0] == ["Boat", "Wifi 2", "Wifi", "Wifi"]
