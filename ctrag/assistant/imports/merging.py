@@ -47,7 +47,7 @@ def _place(card: Contact, contacts: Sequence[Contact], known: int) -> int | None
     namesakes = [
         place
         for place, one in enumerate(contacts)
-        if _folded(one.name) == _folded(card.name)
+        if _same_name(one.name, card.name)
         or (_identical(one, card) and (place < known or _reached_alike(one, card)))
     ]
     for place in namesakes:
@@ -69,6 +69,18 @@ def _identical(one: Contact, other: Contact) -> bool:
     if _reached_alike(one, other) or names[:1] == others[:1]:
         return True
     return not set(names).isdisjoint(others) and not _contradicts(one, other)
+
+
+def _same_name(one: str, other: str) -> bool:
+    """Whether two names are one, in whichever order: `Berg, Ole` and `Ole Berg`."""
+    return _folded(one) == _folded(other) or (
+        len(_words(one)) > 1 and sorted(_words(one)) == sorted(_words(other))
+    )
+
+
+def _is_better(old: Contact, new: Contact) -> bool:
+    """Whether the newer name counts: that of one identity, or one that is not turned round."""
+    return bool(new.uid and new.uid == old.uid) or ("," in old.name and "," not in new.name)
 
 
 def _reached_alike(one: Contact, other: Contact) -> bool:
@@ -96,7 +108,7 @@ def _joined(old: Contact, new: Contact) -> Contact:
     if new.note and new.note not in note:
         note = f"{old.note}\n{new.note}"
     return Contact(
-        name=new.name if new.uid and new.uid == old.uid else old.name,
+        name=new.name if _is_better(old, new) else old.name,
         relation=new.relation or old.relation,
         phone=phones[0] if phones else None,
         email=emails[0] if emails else None,

@@ -1,5 +1,7 @@
 """One address book into another: nothing is erased, and nobody is taken for somebody else."""
 
+from dataclasses import replace
+
 from ctrag.assistant.imports.merging import same_number, with_contacts
 from stores.people.items import Contact
 
@@ -66,6 +68,14 @@ def test_an_identity_that_two_people_have_makes_them_no_one_person() -> None:
     assert joined((anna, ole, eva)) == (anna, ole, eva)
     assert joined((anna,), (ole,), (eva,)) == (anna, ole, eva)
     assert joined((anna, ole, eva), (ole, eva, anna)) == (anna, ole, eva)
+
+
+def test_a_name_that_was_turned_round_is_the_same_and_is_turned_back() -> None:
+    turned = Contact("Berg, Anna", phone="0151 5", phones=("0151 5",))
+    [anna] = joined((turned,), (replace(turned, name="Anna Berg"),), (turned,))
+    assert (anna.name, anna.phones) == ("Anna Berg", ("0151 5",))
+    other = Contact("Anna Berg", phone="0151 6", phones=("0151 6",))
+    assert joined((turned,), (other,)) == (turned, other)
 
 
 def test_of_one_book_an_identity_counts_only_where_a_number_agrees() -> None:
