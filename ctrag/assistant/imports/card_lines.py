@@ -41,7 +41,8 @@ class Property:
     group: str
     name: str
     parameters: dict[str, list[str]]
-    """Upper-case name → upper-case values; bare ones, as version 2.1 has them, under `TYPE`."""
+    """Upper-case name → upper-case values; bare ones, as version 2.1 has them, under `TYPE`. The
+    value of LABEL is text, and as it is written."""
     value: str
     """Decoded; backslashes as they are."""
 
@@ -229,7 +230,9 @@ def _property(start: re.Match[bytes], line: bytes, otherwise: str) -> Property:
     for part in re.findall(r'(?:"[^"]*"|[^;"])+', decoded(line[start.end() - 1 : colon])):
         name, equals, value = part.partition("=")
         name = name.strip().upper()
-        if equals:
+        if name == "LABEL":
+            parameters[name] = [value.strip(' "')]
+        elif equals:
             values = [one.strip(' "') for one in value.replace('"', "").split(",")]
             parameters.setdefault(name, []).extend(one.upper() for one in values)
         elif name:

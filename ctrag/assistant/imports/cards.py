@@ -4,16 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctrag.assistant.imports.birthdays import birthday, yearly
-from ctrag.assistant.imports.card_lines import Card, Property, cards, properties
+from ctrag.assistant.imports.card_lines import Card, Property, cards, properties, unescaped
+from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.errors import InputError
 from stores.people.items import Contact
 
-LONGEST_NAME, LONGEST_NOTE = 200, 4000
+LONGEST_NOTE = 4000
 _MOST_VALUES = 50
 """Numbers, addresses or relations of one contact."""
-EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Begins names in which the family's name is first, without a space."""
 _CODE = re.compile(r"_\$!<(.*)>!\$_")
 """Labels that Apple translates: `_$!<Spouse>!$_`."""
 _RELATIVES = {
@@ -64,7 +63,7 @@ def _read(card: Card, number: int, found: Found, owner: Owner) -> None:
         what = _name(named) or f"card {number}"
         found.left_out.append(LeftOut("contact", what, "a group of contacts", lost=False))
         return
-    phones = _numbers(named("TEL"))
+    phones = _numbers([*named("TEL"), *named("X-MS-TEL")])
     emails = _mails(named("EMAIL"))
     organisation = _organisation(named("ORG"))
     nicknames = _nicknames(named)
@@ -129,15 +128,14 @@ def _first(*groups: Sequence[Property]) -> str:
 
 
 def _name(named: _Named) -> str:
-    if whole := _first(named("FN")):
-        return whole
+    whole = _first(named("FN"))
     for one in named("N"):
         family, given, more, prefix, suffix = [*map(_line, one.parts()), "", "", "", "", ""][:5]
-        if EAST_ASIAN.match(family):
-            return (family + given)[:LONGEST_NAME]
-        if joined := " ".join(filter(None, (prefix, given, more, family, suffix))):
-            return joined[:LONGEST_NAME]
-    return ""
+        if name := called(
+            whole, given=given, family=family, prefix=prefix, more=more, suffix=suffix
+        ):
+            return name
+    return whole
 
 
 def _organisation(lines: Sequence[Property]) -> str:
@@ -183,8 +181,15 @@ def _addresses(lines: Sequence[Property], labels: Sequence[Property]) -> tuple[s
         box, more, street, city, region, code, country = [*one.parts(), *[""] * 7][:7]
         town = " ".join(filter(None, (code, city)))
         parts = map(_line, (street, more, box, town, region, country))
-        found.append(", ".join(filter(None, parts)))
+        found.append(", ".join(filter(None, parts)) or _label(one))
     return _once([*found, *([] if any(found) else (one.text() for one in labels))])
+
+
+def _label(line: Property) -> str:
+    """The address as it is printed on a letter, which version 4 has as a parameter."""
+    said = (line.parameters.get("LABEL") or [""])[0]
+    lines = unescaped(re.sub(r"\^n", r"\\n", said)).splitlines()
+    return ", ".join(filter(None, (one.strip(" ,") for one in lines)))
 
 
 def _related(named: _Named, lines: Sequence[Property]) -> tuple[str, ...]:

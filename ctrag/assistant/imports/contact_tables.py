@@ -8,10 +8,11 @@ from importlib.resources import files
 import yaml
 
 from ctrag.assistant.imports.birthdays import birthday, yearly
-from ctrag.assistant.imports.cards import EAST_ASIAN, LONGEST_NAME, LONGEST_NOTE
+from ctrag.assistant.imports.cards import LONGEST_NOTE
 from ctrag.assistant.imports.contact_addresses import addresses
+from ctrag.assistant.imports.contact_names import LONGEST_NAME, called
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
-from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.tables import first, folded, read_table
 from ctrag.assistant.imports.times import day_first, in_order
 from stores.people.items import Contact
 
@@ -23,11 +24,17 @@ _MAIL = re.compile(
 _ADDRESS = re.compile(r"[^\s@<>]{1,200}@[^\s@<>]{1,200}")
 _PHONE = re.compile(
     r"(?!.*\b(?:type|label|typ)\b|.*phonetic)"
-    r".*(?:phone|telefon|téléphone|teléfono|telefoon|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
+    r".*(?:phone|telefon|téléphone|teléfono|telefoon|rufnummer|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
     r"komórk|puhelin|\bgsm\b|mobiel|телефон|τηλέφων|κινητ|手机|手機|电话|電話|携帯|전화|휴대|fax|"
     r"pager).*"
     r"|home|work|mobile"
 )
+_ALSO_PHONE = re.compile(
+    r"callback|call back|rückmeldung|rückruf|rappel|devolución de llamada|richiamata|isdn|telex"
+)
+"""Headings of numbers in Outlook's tables; such words say nothing of what a table is."""
+_NUMBERED = {"number", "nummer", "numéro", "número", "numero", "nr", "no"}
+"""Headings of numbers that are for calling where a table has only names beside them."""
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
 _MOBILE = re.compile(r".*(?:mobil|handy|cell?ular|\bcell|móvil|mobiel|komórk|matkapuh|\bgsm\b).*")
 _RELATED = re.compile(r"relation (\d) value")
@@ -43,22 +50,25 @@ def _columns() -> dict[str, tuple[str, ...]]:
 
 def is_contacts(headings: set[str]) -> bool:
     """Whether a table with these `folded` headings holds contacts."""
+    columns = _columns()
     reached = any(_MAIL.fullmatch(one) or _PHONE.fullmatch(one) for one in headings)
-    named = ("given", "family", "whole", "nick", "company")
+    listed = {one for kind in ("given", "family", "whole", "nick", "note") for one in columns[kind]}
+    only_names = bool(headings & _NUMBERED) and headings - _NUMBERED <= listed
+    named = ("given", "family", "whole", "filed", "nick", "company")
     return (
-        reached
-        and any(headings.intersection(_columns()[kind]) for kind in named)
+        (reached or only_names)
+        and any(headings.intersection(columns[kind]) for kind in named)
         and not (headings & {"duration", "dauer", "call type", "durée"})
     )
 
 
 def read_contact_table(data: bytes, owner: Owner) -> Found:
     """The contacts of a CSV file in which a program wrote its address book."""
-    found = Found()
-    table = list(rows(data))
-    english = bool(table) and "birthday" in table[0]  # of Britain or of America
-    order = day_first(map(_born, table), None if english else True)
-    for number, row in enumerate(table, start=2):
+    table = read_table(data, "contact")
+    found = Found(left_out=table.left_out)
+    english = bool(table.rows) and "birthday" in table.rows[0]  # of Britain or of America
+    order = day_first(map(_born, table.rows), None if english else True)
+    for number, row in zip(table.lines, table.rows, strict=True):
         contact = _contact(row, order)
         if contact is None:
             why = "it has no name, organisation, mail address or number"
@@ -73,17 +83,21 @@ def read_contact_table(data: bytes, owner: Owner) -> Found:
             if said and contact.birthday is None and not re.fullmatch(r"[0/.\s-]*", said):
                 why = f"the birthday {said[:30]!r} is no day, or may be two"
                 found.left_out.append(LeftOut("contact", contact.name, why, lost=False))
+            if len(first(row, *_columns()["note"])) > LONGEST_NOTE:
+                why = f"its note is cut after {LONGEST_NOTE} characters"
+                found.left_out.append(LeftOut("contact", contact.name, why, lost=False))
     return found
 
 
 def _born(row: Mapping[str, str]) -> str:
-    """The birthday as the row has it; Thunderbird has three columns."""
-    if said := first(row, *_columns()["born"]):
-        return said
-    month, day = first(row, "birth month", "geburtsmonat"), first(row, "birth day", "geburtstag")
-    if not (month.isdigit() and day.isdigit()):
-        return ""
-    return f"{first(row, 'birth year', 'geburtsjahr') or '--'}-{month:0>2}-{day:0>2}"
+    """The birthday as the row has it; Thunderbird has three columns, of which a language may call
+    the one of the day as others call the birthday."""
+    columns = _columns()
+    month, day = first(row, *columns["birth month"]), first(row, *columns["birth day"])
+    if month.isdigit() and day.isdigit():
+        year = first(row, *columns["birth year"])
+        return f"{year:0>4}-{month:0>2}-{day:0>2}" if year else f"---{month:0>2}-{day:0>2}"
+    return first(row, *columns["born"])
 
 
 def _days(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -101,13 +115,16 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
     columns = _columns()
     phones, emails = tuple(_phones(row)), tuple(_emails(row))
     company = first(row, *columns["company"])
-    parts = (first(row, *columns[kind]) for kind in ("given", "middle", "family"))
-    whole = (first(row, "name prefix"), *parts, first(row, "name suffix", "suffix"))
-    joined = " ".join(filter(None, whole))
-    if EAST_ASIAN.match(joined):
-        joined = first(row, *columns["family"]) + first(row, *columns["given"])
+    whole = called(
+        first(row, *columns["whole"]),
+        given=first(row, *columns["given"]),
+        family=first(row, *columns["family"]),
+        prefix=first(row, "name prefix"),
+        more=first(row, *columns["middle"]),
+        suffix=first(row, "name suffix", "suffix"),
+    )
     nicknames = tuple(filter(None, (first(row, *columns["nick"]),)))
-    names = (first(row, *columns["whole"]) or joined, company, *nicknames, *emails, *phones)
+    names = (whole, first(row, *columns["filed"]), company, *nicknames, *emails, *phones)
     name = next(filter(None, names), "")
     if not name:
         return None
@@ -119,7 +136,7 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
         emails=emails,
         nicknames=nicknames,
         organisation=company[:LONGEST_NAME],
-        title=first(row, *columns["job"])[:LONGEST_NAME],
+        title=_job(row)[:LONGEST_NAME],
         related=tuple(_related(row)),
         birthday=birthday(in_order(_born(row), order)),
         addresses=tuple(dict.fromkeys(addresses(row))),
@@ -127,26 +144,44 @@ def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
     )
 
 
+def _job(row: Mapping[str, str]) -> str:
+    """The job; how somebody is addressed is none, though French has one word for both headings."""
+    columns = _columns()
+    address = set(columns["address"])
+    for said in (row.get(name, "") for job in columns["job"] for name in (f"{job} 2", job)):
+        if not address.issuperset(folded(said).split()):
+            return said
+    return ""
+
+
 def _emails(row: Mapping[str, str]) -> Iterator[str]:
-    """Addresses, starred ones first; Google joins those of one kind with `:::`."""
-    values = (value for name, value in row.items() if _MAIL.fullmatch(name) and value)
-    found = [one.strip() for value in values for one in re.split(":::|[;,]", value)]
-    starred = [one.strip("* ") for one in found if one.startswith("*")]
-    every = dict.fromkeys((*starred, *(one.strip("* ") for one in found)))
+    """Addresses, starred ones first, as they or their labels say; Google joins those of one kind
+    with `:::`."""
+    found = [
+        (one.strip(), "*" in _said_of(name, row) or one.strip().startswith("*"))
+        for name, value in row.items()
+        if _MAIL.fullmatch(name)
+        for one in re.split(":::|[;,]", value)
+    ]
+    starred = (one for one, so in found if so)
+    every = dict.fromkeys(one.strip("* ") for one in (*starred, *(one for one, _ in found)))
     yield from (one for one in every if _ADDRESS.fullmatch(one))
+
+
+def _said_of(name: str, row: Mapping[str, str]) -> str:
+    """The label that a numbered column has in another."""
+    if "value" not in name:
+        return ""
+    return row.get(name.replace("value", "label"), row.get(name.replace("value", "type"), ""))
 
 
 def _phones(row: Mapping[str, str]) -> Iterator[str]:
     """Numbers: starred ones, then mobile ones, which reach somebody anywhere; fax machines last."""
-    named = {
-        name: value
-        for name, value in row.items()
-        if _PHONE.fullmatch(name) and re.search(r"\d", value)
-    }
-    labels = {
-        name: row.get(name.replace("value", "label"), row.get(name.replace("value", "type"), ""))
-        for name in named
-    }
+    phones = [name for name in row if _PHONE.fullmatch(name)]
+    others = [name for name in row if _ALSO_PHONE.fullmatch(name)]
+    others += [] if phones else [name for name in row if name in _NUMBERED]
+    named = {name: row[name] for name in (*phones, *others) if re.search(r"\d", row[name])}
+    labels = {name: _said_of(name, row) for name in named}
 
     def rank(name: str) -> int:
         said = f"{name} {labels[name].casefold()}"

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from ctrag.assistant.imports.activity_words import object_of
 from ctrag.assistant.imports.found import Found, LeftOut, Owner, item_id
 from ctrag.assistant.imports.times import moment
 from stores.people.items import Item, Value
@@ -17,18 +18,7 @@ _CLICK_WITHIN = timedelta(minutes=10)
 _SHORTEST_PLAY = 30_000
 """Milliseconds from which on a song counts as heard."""
 _TOPIC = re.compile(r"\s+-\s+Topic$")
-_VISITED = tuple(
-    re.compile(form)
-    for form in (
-        r"^(?:Visited|Viewed|Besucht|Aufgerufen|Angesehen):? (.+)$",
-        r"^(.+) (?:besucht|aufgerufen|bezocht|bekeken)$",
-        r"^Vous avez (?:consulté|visité)\s?:? (.+)$",
-        r"^(?:Has visitado|Visitaste|Se visitó) (.+)$",
-        r"^Hai visitato (.+)$",
-        r"^(?:Você visitou|Visitou) (.+)$",
-        r"^(?:Besökte|Besøgte|Besøkte) (.+)$",
-    )
-)
+_ADDRESS = re.compile(r"https?://\S+")
 _SPOKEN = ("episode_name", "episodeName", "podcastName", "audiobook_title")
 _SEARCH = {"Search", "Google Search", "Suche", "Recherche", "Búsqueda", "Ricerca"}
 _Rows = Iterable[Mapping[str, Any]]
@@ -45,7 +35,7 @@ def read_searches(rows: _Rows, owner: Owner) -> Found:
     for place, row in enumerate(rows, start=1):
         at = moment(row.get("time"), owner)
         address, title = str(row.get("titleUrl") or ""), str(row.get("title") or "")
-        query = _query(address) or _quoted(title)
+        query = _query(address) or object_of(title, "searched")
         if at is not None and query:
             searches.setdefault(f"{row.get('time')} {query}", (at, query))
         elif at is not None and title and address:
@@ -84,6 +74,9 @@ def read_plays(rows: _Rows, owner: Owner) -> Found:
             why = "a podcast or audiobook" if podcast else "it has no title or no time"
             what = str(podcast or song or f"entry {place}")[:80]
             found.left_out.append(LeftOut("song", what, why, lost=not podcast and bool(song)))
+        elif _ADDRESS.fullmatch(song):
+            why = "its title is an address: the video is gone, or was never public"
+            found.left_out.append(LeftOut("song", song[:80], why, on_purpose=True))
         elif isinstance(heard, int) and heard < _SHORTEST_PLAY:
             short += 1
         elif (song, artist) not in latest or latest[song, artist][0] < at:
@@ -131,27 +124,44 @@ def read_tasks(raw: Mapping[str, Any], owner: Owner) -> Found:
     for group in _listed(raw.get("items")):
         for task in _listed(group.get("items")):
             title = " ".join(str(task.get("title") or "").split())
-            if not title:
-                why = "it has no title"
-                found.left_out.append(LeftOut("to-do", str(task.get("id", "?")), why))
+            what = title or str(task.get("id", "?"))
+            if task.get("deleted") is True:
+                found.left_out.append(LeftOut("to-do", what, "it is deleted", on_purpose=True))
                 continue
-            due = str(task.get("due") or "")[:10]  # always midnight in UTC, and a day is meant
+            if not title:
+                found.left_out.append(LeftOut("to-do", what, "it has no title"))
+                continue
+            if str(task.get("notes") or "").strip():
+                why = "reminders have no notes: these are not kept"
+                found.left_out.append(LeftOut("to-do", what, why, lost=False))
             fields: dict[str, Value] = {
                 "title": title[:500],
-                "due": moment(due, owner) if due else None,
+                "due": _due(task, owner),
                 "list": str(group.get("title") or "Tasks"),
-                "done": task.get("status") == "completed",
+                # What is hidden was done when its list was cleared.
+                "done": task.get("status") == "completed" or task.get("hidden") is True,
             }
             uid = item_id(owner.person_id, "reminders", str(task.get("id") or title))
             found.items.append(Item(uid, "reminders", fields))
     return found
 
 
+def _due(task: Mapping[str, Any], owner: Owner) -> datetime | None:
+    """When a task is due: a day, which is written as midnight in UTC, or the time that it is
+    planned for."""
+    planned = _listed(task.get("scheduled_time"))
+    current = [one for one in planned if one.get("current") is True] or planned[-1:]
+    start = next((str(one["start"]) for one in current if one.get("start")), "")
+    due = str(task.get("due") or "")[:10] or re.sub(r"T00:00(?::00(?:\.0+)?)?Z\Z", "", start)
+    return moment(due, owner) if due else None
+
+
 def _song(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Title, artist and album."""
     if "titleUrl" in row or "subtitles" in row:
         makers = [str(one.get("name") or "") for one in _listed(row.get("subtitles"))]
-        return _watched(row), _TOPIC.sub("", makers[0]) if makers else "", ""
+        title = str(row.get("title") or "")
+        return object_of(title, "watched") or title, _TOPIC.sub("", makers[0]) if makers else "", ""
     if isinstance(told := row.get("track_metadata"), dict):  # of ListenBrainz
         heard = [str(told.get(one) or "") for one in ("track_name", "artist_name", "release_name")]
         return heard[0], heard[1], heard[2]
@@ -174,29 +184,9 @@ def _heard_at(row: Mapping[str, Any]) -> object:
 
 def _page(title: str) -> str:
     """What a page is called that "was visited", in the person's language, or its address."""
-    if address := re.search(r"https?://\S+", title):
+    if address := _ADDRESS.search(title):
         return address[0]
-    for form in _VISITED:
-        if found := form.match(title):
-            return found[1]
-    return title
-
-
-def _watched(row: Mapping[str, Any]) -> str:
-    """A title without the verb before or after it, which is in the person's language."""
-    title = str(row.get("title") or "")
-    for form in (
-        r"^Watched (.+)$",
-        r"^(.+) angesehen$",
-        r"^Vous avez regardé (.+)$",
-        r"^Has visto (.+)$",
-        r"^Hai guardato (.+)$",
-        r"^(.+) bekeken$",
-        r"^(.+) gehört$",
-    ):
-        if found := re.match(form, title):
-            return found[1].strip('\u201e\u201c\u201d"«» ')
-    return title
+    return object_of(title, "visited") or title
 
 
 def _query(address: str) -> str:
@@ -207,11 +197,6 @@ def _query(address: str) -> str:
         return ""
     host = (parts.hostname or "").removeprefix("www.")
     return words.strip() if host.startswith("google.") and parts.path.startswith("/search") else ""
-
-
-def _quoted(title: str) -> str:
-    searched = re.match(r"(?:Searched for|Gesucht nach:?|Vous avez recherché)\s+(.+)", title)
-    return searched[1].strip('\u201e\u201c\u201d"«» ') if searched else ""
 
 
 def _listed(value: object) -> list[Mapping[str, Any]]:

@@ -7,9 +7,10 @@ from typing import Literal
 from ctrag.assistant.imports.calls import is_calls
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.contact_tables import is_contacts
+from ctrag.assistant.imports.mail.boxes import NOTES
 from ctrag.assistant.imports.mails import mail_file
 from ctrag.assistant.imports.play_tables import is_bare_plays, is_plays
-from ctrag.assistant.imports.tables import headings
+from ctrag.assistant.imports.tables import headings, holds_secrets
 
 Kind = Literal[
     "archive",
@@ -54,6 +55,20 @@ _OLM = (
     "Outlook for Mac's archive: drag the mail folders out of Outlook (each becomes an .mbox), "
     "export calendars as .ics and contacts as .vcf, and import those"
 )
+_PACKED = {
+    b"\x1f\x8b": (".gz", ".tgz"),
+    b"BZh": (".bz2", ".tbz", ".tbz2"),
+    b"\xfd7zXZ\0": (".xz", ".txz"),
+    b"\x28\xb5\x2f\xfd": (".zst",),
+    b"7z\xbc\xaf\x27\x1c": (".7z",),
+    b"Rar!\x1a\x07": (".rar",),
+}
+"""First bytes of archives that are not zip, and their endings."""
+_UNPACK = (
+    "an archive that is not zip: unpack it (`tar xf FILE` for .tgz) and import the folder, or "
+    "order Takeout as .zip"
+)
+_SECRETS = "a list of passwords: these are never stored"
 _PAGES = "activity as a page to look at: order it from Takeout again, as JSON (Multiple formats)"
 _MESSAGES = "text messages: no application here keeps them; docs/own-app.md says how to add one"
 _BEGIN = re.compile(
@@ -61,7 +76,12 @@ _BEGIN = re.compile(
     rb"(VCALENDAR|VEVENT|VTODO|VJOURNAL|VCARD)[ \t]*(?:[\r\n]|\Z)",
     re.I,
 )
-_NOTES = {".md", ".markdown", ".mdown", ".mkd"}
+_NO_NOTES = {"labels.txt", "readme.txt", "license.txt", "licence.txt", "copying.txt"}
+"""Texts beside other files: Google Keep's list of labels, what programs say of themselves."""
+_CHAT = re.compile(
+    rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d\d[^\]\n]{0,12}(?:\]| -) "
+)
+"""Begins the lines of WhatsApp's exported chats."""
 _FRONT = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")
 
 
@@ -73,6 +93,16 @@ def other_way(head: bytes, name: str) -> str | None:
         return _MESSAGES
     if b'class="mdl-grid"' in head or b'class="outer-cell' in head:
         return _PAGES
+    suffix = PurePosixPath(name.casefold()).suffix
+    if suffix == ".txt" and _CHAT.match(as_utf8(head)):
+        return _MESSAGES
+    if suffix == ".tar" or any(
+        head.startswith(begin) and suffix in endings for begin, endings in _PACKED.items()
+    ):
+        return _UNPACK
+    text = b"" if suffix in NOTES else as_utf8(head)
+    if b"\0" not in text[:4096] and holds_secrets(headings(text)):
+        return _SECRETS
     for (begin, ending), why in _BY_NAME.items():
         if head.startswith(begin) and name.casefold().endswith(ending):
             return why
@@ -94,12 +124,20 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     text = as_utf8(head)
     begun = _BEGIN.search(text)
     suffix = PurePosixPath(name.casefold()).suffix
-    if suffix in _NOTES and not (begun and not text[: begun.start()].strip()):
+    if suffix in NOTES and not (begun and not text[: begun.start()].strip()):
         return "note"  # which may quote anything, and begin with a link or a picture
     if b"\0" in text[: begun.start() if begun else 4096]:
         return None
     if begun:
         return "contacts" if begun[1].upper() == b"VCARD" else "calendar"
+    kind = _by_content(head, text)
+    if kind is None and suffix == ".txt" and text.strip():
+        return None if PurePosixPath(name.casefold()).name in _NO_NOTES else "note"
+    return kind
+
+
+def _by_content(head: bytes, text: bytes) -> Kind | None:
+    """The kind of what is neither a mail, a calendar nor a card."""
     start = text.lstrip()
     if start[:1] in (b"[", b"{"):
         return _json(start)
@@ -110,6 +148,8 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     if _FRONT.match(text):
         return "note"
     columns = headings(head)
+    if holds_secrets(columns):
+        return None
     if is_calls(columns):
         return "call table"
     if is_plays(columns) or is_bare_plays(head):

@@ -33,7 +33,7 @@ def with_contacts(
     """
     contacts = list(old)
     for card in new:
-        place = _place(card, contacts)
+        place = _place(card, contacts, len(old))
         if place is None:
             contacts.append(card)
         else:
@@ -41,26 +41,49 @@ def with_contacts(
     return tuple(_with_relations(contacts, owner))
 
 
-def _place(card: Contact, contacts: Sequence[Contact]) -> int | None:
-    """Position of the contact that the card belongs to."""
+def _place(card: Contact, contacts: Sequence[Contact], known: int) -> int | None:
+    """Position of the contact that the card belongs to; those from `known` on are of its own
+    book, in which an identity that two cards have is no identity."""
     namesakes = [
         place
         for place, one in enumerate(contacts)
-        if _folded(one.name) == _folded(card.name) or (card.uid and one.uid == card.uid)
+        if _same_name(one.name, card.name)
+        or (_identical(one, card) and (place < known or _reached_alike(one, card)))
     ]
     for place in namesakes:
         if _joined(contacts[place], card) == contacts[place]:
             return place
     for place in namesakes:
-        if _shares(contacts[place], card):
+        if _identical(contacts[place], card) or _reached_alike(contacts[place], card):
             return place
     fitting = [place for place in namesakes if not _contradicts(contacts[place], card)]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _shares(one: Contact, other: Contact) -> bool:
-    if one.uid and one.uid == other.uid:
+def _identical(one: Contact, other: Contact) -> bool:
+    """Whether both have one identity, and are not plainly two people: some phones and exports
+    number the cards of each book from 1."""
+    if not one.uid or one.uid != other.uid:
+        return False
+    names, others = _words(one.name), _words(other.name)
+    if _reached_alike(one, other) or names[:1] == others[:1]:
         return True
+    return not set(names).isdisjoint(others) and not _contradicts(one, other)
+
+
+def _same_name(one: str, other: str) -> bool:
+    """Whether two names are one, in whichever order: `Berg, Ole` and `Ole Berg`."""
+    return _folded(one) == _folded(other) or (
+        len(_words(one)) > 1 and sorted(_words(one)) == sorted(_words(other))
+    )
+
+
+def _is_better(old: Contact, new: Contact) -> bool:
+    """Whether the newer name counts: that of one identity, or one that is not turned round."""
+    return bool(new.uid and new.uid == old.uid) or ("," in old.name and "," not in new.name)
+
+
+def _reached_alike(one: Contact, other: Contact) -> bool:
     mails = {mail.casefold() for mail in one.all_emails()}
     return any(mail.casefold() in mails for mail in other.all_emails()) or any(
         same_number(mine, theirs) for mine in one.all_phones() for theirs in other.all_phones()
@@ -85,7 +108,7 @@ def _joined(old: Contact, new: Contact) -> Contact:
     if new.note and new.note not in note:
         note = f"{old.note}\n{new.note}"
     return Contact(
-        name=new.name if new.uid and new.uid == old.uid else old.name,
+        name=new.name if _is_better(old, new) else old.name,
         relation=new.relation or old.relation,
         phone=phones[0] if phones else None,
         email=emails[0] if emails else None,
@@ -147,3 +170,7 @@ def _digits(number: str) -> str:
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"\w+", name.casefold())

@@ -1,4 +1,5 @@
-"""Notes: Markdown files, as Obsidian, Joplin and others keep them, and Google Keep's JSON."""
+"""Notes: Markdown and plain text, as Obsidian, Joplin and others keep them, and Google Keep's
+JSON."""
 
 import re
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ _MADE = ("date", "created", "date created", "created_at", "created_time")
 
 
 def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -> Found:
-    """One Markdown file as a note.
+    """One file of Markdown or plain text as a note.
 
     Args:
         data: Its bytes.
@@ -54,7 +55,7 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
         first, _, rest = text[: joplin.start()].partition("\n")
         text = f"# {first}\n{rest}"
         front = {key: front[key] for key in ("updated_time", "created_time") if key in front}
-    title = str(front.get("title") or "").strip()
+    title = _said(front.get("title"))
     headed = _HEADING.match(text) or _UNDERLINED.match(text)
     if headed and title in ("", headed[1].strip()):
         title, text = headed[1].strip(), text[headed.end() :]
@@ -66,6 +67,8 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
     if not body and not headed and not title:
         found.left_out.append(LeftOut("note", name, "it is empty", lost=False))
         return found
+    if path.parent.suffix.casefold() == ".textbundle":
+        path = path.parent  # in which every note is called `text`
     folder = path.parent.name or FOLDER
     add_note(found, owner, name, title or path.stem, body, folder, at or modified)
     return found
@@ -121,7 +124,8 @@ def _mapping(text: str) -> Mapping[str, Any]:
 
     try:
         # Without anchors nothing can grow beyond the text.
-        read = yaml.load(text, Loader=yaml.SafeLoader) if "&" not in text else None
+        # Every value is text: `Yes` may be a title, and 007.
+        read = yaml.load(text, Loader=yaml.BaseLoader) if "&" not in text else None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
         read = None
     if isinstance(read, dict):
@@ -130,7 +134,20 @@ def _mapping(text: str) -> Mapping[str, Any]:
     return {key.strip().casefold(): value.strip(" \"'") for key, colon, value in pairs if colon}
 
 
+def _said(value: object) -> str:
+    """A value of the front matter that is a text; YAML has two words for none."""
+    text = str(value or "").strip()
+    return "" if text in ("~", "null") else text
+
+
 def _moment(value: object, owner: Owner) -> datetime | None:
-    if isinstance(value, datetime):
-        return local(value, owner)
-    return None if value is None else moment(value, owner)
+    import yaml
+
+    text = _said(value)
+    if not text or (at := moment(text, owner)) is not None:
+        return at if text else None
+    try:
+        read = yaml.safe_load(text[:60])
+    except (yaml.YAMLError, ValueError, OverflowError):
+        return None
+    return local(read, owner) if isinstance(read, datetime) else None

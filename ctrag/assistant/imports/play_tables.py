@@ -6,7 +6,7 @@ from typing import Any
 
 from ctrag.assistant.imports.found import Found, Owner
 from ctrag.assistant.imports.histories import read_plays
-from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.tables import first, read_table
 from ctrag.assistant.imports.times import day_first, in_order
 
 _SONG = (
@@ -62,9 +62,11 @@ def is_bare_plays(head: bytes) -> bool:
 
 def read_play_table(data: bytes, owner: Owner) -> Found:
     """Each song of a CSV file once, when it was last heard."""
-    table = list(rows(data if not _BARE.match(data) else _HEADINGS + data))
-    order = day_first(first(row, *_WHEN) for row in table)
-    return read_plays(_plays(table, order), owner)
+    table = read_table(data if not _BARE.match(data) else _HEADINGS + data, "song")
+    order = day_first(first(row, *_WHEN) for row in table.rows)
+    found = read_plays(_plays(table.rows, order), owner)
+    found.left_out += table.left_out
+    return found
 
 
 def _plays(table: list[dict[str, str]], order: bool | None) -> Iterator[Mapping[str, Any]]:

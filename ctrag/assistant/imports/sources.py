@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from ctrag.assistant.imports.found import LeftOut
+from ctrag.assistant.imports.mail.proton import is_beside_a_mail
 
 _MOST_ENTRIES = 200_000
 _SMALL = 1 << 30
@@ -78,18 +79,21 @@ def _folder(root: Path) -> Iterator[Source | LeftOut]:
     for folder, folders, names in os.walk(root, onerror=problems.append):
         here = Path(folder)
         folders.sort()
-        if "cur" in folders and ("new" in folders or "tmp" in folders):
+        if _is_maildir(here):
             shown = str(PurePosixPath(root.name, *here.relative_to(root).parts))
             yield Source(shown, 0, _no_file, folder=here, named=here == root)
             folders[:] = []  # `mails_in` reads the Maildirs inside of this one too
             continue
-        for name in [one for one in folders if one.casefold() in _PASSED]:
+        passed = [one for one in folders if one.casefold() in _PASSED]
+        for name in [one for one in passed if not _is_maildir(here / one)]:
             folders.remove(name)
         for name in [one for one in folders if (here / one).is_symlink()]:
             yield _link(root, here / name)
         for name in sorted(names):
             if name.casefold() in _PASSED or name.startswith("._"):
                 continue
+            if is_beside_a_mail(here / name):
+                continue  # it is read with the mail
             one = _file(
                 here / name, str(PurePosixPath(root.name, *(here / name).relative_to(root).parts))
             )
@@ -102,6 +106,13 @@ def _folder(root: Path) -> Iterator[Source | LeftOut]:
         yield LeftOut(
             "file", Path(name).name, f"the folder cannot be read: {problem.strerror}", name
         )
+
+
+def _is_maildir(folder: Path) -> bool:
+    """Whether it holds mails, each a file; its name may be `.Trash`, as that of what notebooks
+    throw away."""
+    inside = {one for one in ("cur", "new", "tmp") if (folder / one).is_dir()}
+    return "cur" in inside and len(inside) > 1
 
 
 def _file(path: Path, shown: str, *, named: bool = False) -> Source | LeftOut:
@@ -189,7 +200,8 @@ def _entry(
 ) -> Iterator[Source | LeftOut]:
     inside = PurePosixPath(entry.filename.replace("\\", "/"))
     shown = f"{name}/{inside}"
-    if any(part.casefold() in _PASSED or part.startswith("._") for part in inside.parts):
+    parts = (*inside.parts[:-3], inside.name) if _in_maildir(inside) else inside.parts
+    if any(part.casefold() in _PASSED or part.startswith("._") for part in parts):
         return
     if inside.is_absolute() or ".." in inside.parts or inside.parts[0].endswith(":"):
         yield LeftOut("file", shown, "its name leads out of the archive", name)
@@ -200,6 +212,10 @@ def _entry(
         yield LeftOut("file", shown, why, name)
     else:
         yield Source(shown, entry.file_size, lambda: _opened(archive, entry), _changed(entry))
+
+
+def _in_maildir(inside: PurePosixPath) -> bool:
+    return inside.parent.name in ("cur", "new")
 
 
 def _opened(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:

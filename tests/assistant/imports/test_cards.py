@@ -121,6 +121,30 @@ def test_a_card_without_a_full_name_has_the_best_name_that_there_is(
     assert one(*lines).name == name
 
 
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (("N:Berg;Ole;;;", "FN:Berg\\, Ole"), "Ole Berg"),
+        (("N:Berg;Ole", "FN:Berg Ole"), "Ole Berg"),
+        (("N:Vik;Sol;;Dr.;", "FN:Vik, Sol, Dr."), "Dr. Sol Vik"),
+        (("N:von Berg;Ole;;;", "FN:Berg, Ole von"), "Ole von Berg"),
+        (("N:Berg;Ole Karl;Eva;;", "FN:BERG, Ole"), "Ole Berg"),
+        (("N:Berg;Ole;;;", "FN:Berg, Ole (Baker)"), "Ole Berg (Baker)"),
+        (("N:Smith;Bob;;;", "FN:Smith;Bob"), "Bob Smith"),
+        (("N:Mu\u0308ller;Jo\u0308rg", "FN:Müller, Jörg"), "Jo\u0308rg Mu\u0308ller"),
+        # No order but the card's own is known of these.
+        (("N:Berg;Ole;;;", "FN:Ole Berg"), "Ole Berg"),
+        (("N:Berg;Ole;;;", "FN:Ole Berg, Jr."), "Ole Berg, Jr."),
+        (("N:Lie;Ida;;;", "FN:Berg, Ole"), "Berg, Ole"),
+        (("FN:Weyer, Söhne",), "Weyer, Söhne"),
+        (("N:Weyer;;;;", "FN:Weyer, Söhne"), "Weyer, Söhne"),
+        (("N:山田;太郎", "FN:山田 太郎"), "山田 太郎"),
+    ],
+)
+def test_the_given_name_is_first_where_both_are_known(lines: tuple[str, ...], name: str) -> None:
+    assert one(*lines).name == name
+
+
 def test_an_empty_card_is_left_out_and_counted() -> None:
     found = read(card("N:;;;;") + card("FN:Ida"))
     assert [contact.name for contact in found.contacts] == ["Ida"]
@@ -169,8 +193,8 @@ def test_a_line_folded_inside_a_letter_is_whole() -> None:
 
 
 def test_escapes_and_colons_are_text() -> None:
-    contact = one("N:Holt\\, Jr.;Max;;;", "FN:Holt\\, Max\\; Jr.", "ORG:A\\;B;C", "NOTE:a: b\\nc")
-    assert (contact.name, contact.organisation) == ("Holt, Max; Jr.", "A;B, C")
+    contact = one("N:Holt\\, Jr.;Max;;;", "FN:Max\\, Holt\\; Jr.", "ORG:A\\;B;C", "NOTE:a: b\\nc")
+    assert (contact.name, contact.organisation) == ("Max, Holt; Jr.", "A;B, C")
     assert contact.note == "a: b\nc"
 
 
@@ -296,3 +320,16 @@ def test_birthdays_in_usual_spellings_are_read(said: str) -> None:
 
 def test_a_name_of_east_asia_has_the_familys_name_first() -> None:
     assert one("N:王;小明;;;", "TEL:1").name == "王小明"
+
+
+def test_numbers_that_outlook_keeps_beside_the_standard_are_read() -> None:
+    lines = ("TEL;WORK;VOICE:1", "X-MS-TEL;VOICE;CALLBACK:2", "X-MS-TEL;VOICE;COMPANY:3")
+    assert one("FN:Ole", *lines, version="2.1").phones == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("mark", ["\\n", "^n"])
+def test_an_address_that_is_only_a_label_is_kept(mark: str) -> None:
+    label = f'ADR;TYPE=home;LABEL="Hauptstr. 1, Hof; links{mark}10115 Berlin":;;;;;;'
+    other = "ADR;LABEL=x:;;Kai 3;Oslo;;0150;NO"
+    contact = one("FN:Ole", label, other, "TEL;TYPE=cell:1", version="4.0")
+    assert contact.addresses == ("Hauptstr. 1, Hof; links, 10115 Berlin", "Kai 3, 0150 Oslo, NO")

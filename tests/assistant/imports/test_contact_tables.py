@@ -61,6 +61,10 @@ def test_a_row_that_names_nobody_is_left_out_and_counted() -> None:
         ("Name,Phone,E-mail\n", "contact table"),
         ("Vorname;Nachname;E-Mail-Adresse\n", "contact table"),
         ("Name,Number,Date,Type,Duration\n", "call table"),
+        ("Name,Number\n", "contact table"),
+        ("Name;Rufnummer\n", "contact table"),
+        ("Number,Name,Amount\n", None),
+        ("Name,Rückmeldung\n", None),
         ("day,steps\n2026-01-01,9000\n", None),
         ("a sentence, with a comma\n", None),
     ],
@@ -151,3 +155,148 @@ def test_remarks_before_the_headings_are_passed_over() -> None:
     text = 'Notes:\n"Some addresses, as you know, are missing."\n\nFirst Name,Email Address\nLiv,l@x.example\n'
     assert kind_of(text.encode(), "Connections.csv") == "contact table"
     assert [one.name for one in read_contact_table(text.encode(), OWNER).contacts] == ["Liv"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "name"),
+    [
+        ("First Name,Last Name,File As,Phone 1 - Value", 'Ole,Berg,"Berg, Ole",1', "Ole Berg"),
+        ("First Name,Last Name,File As,Phone 1 - Value", ',,"Berg, Ole",1', "Berg, Ole"),
+        ("First Name,Last Name,Display Name,Work Phone", 'Ole,Berg,"Berg, Ole",1', "Ole Berg"),
+        ("Name,Given Name,Family Name,Phone 1 - Value", '"Berg, Ole",Ole,Berg,1', "Ole Berg"),
+        ("Name,Given Name,Family Name,Phone 1 - Value", "Olli,Ole,Berg,1", "Olli"),
+    ],
+)
+def test_a_name_that_a_table_sorts_by_is_turned_round(head: str, row: str, name: str) -> None:
+    [one] = read_contact_table(f"{head}\n{row}\n".encode(), OWNER).contacts
+    assert one.name == name
+
+
+def found_in(text: str) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str]]]:
+    """(name, number, note) of the contacts, and what was left out and why."""
+    found = read_contact_table(text.encode(), OWNER)
+    people = [(one.name, one.phone, one.note) for one in found.contacts]
+    return people, [(one.what, one.why) for one in found.left_out]
+
+
+def test_a_quotation_mark_that_nobody_closes_takes_no_other_contact_in() -> None:
+    text = 'Name,Phone,Notes\nAda,1,"6 ft\nBo,2,\nCy,3,"two\nlines, and more"\n'
+    people, left = found_in(text)
+    assert people == [("Ada", "1", "6 ft"), ("Bo", "2", ""), ("Cy", "3", "two\nlines, and more")]
+    assert left == [("line 2: Ada 1 6 ft", "a quotation mark in it has no end")]
+
+
+@pytest.mark.parametrize("mark", ['7"', '"x"', '"x ""y"""', 'x "y"'])
+def test_a_quotation_mark_that_another_row_closes_takes_no_other_contact_in(mark: str) -> None:
+    text = f'Name,Phone,Email,Notes\nAda,1,a@x.example,"6 ft\nBo,2,,\nCy,3,,{mark}\nDi,4,,\n'
+    people, left = found_in(text)
+    assert [one[:2] for one in people] == [("Ada", "1"), ("Bo", "2"), ("Cy", "3"), ("Di", "4")]
+    assert [what for what, _ in left] == ["line 2: Ada 1 a@x.example 6 ft"]
+
+
+def test_an_open_field_in_the_middle_costs_no_column() -> None:
+    assert found_in('Name,Notes,Phone\nAda,"tall,1\nBo,,2\n')[0] == [
+        ("Ada", "1", "tall"),
+        ("Bo", "2", ""),
+    ]
+
+
+def test_a_note_that_the_end_of_the_file_cuts_is_kept_and_said() -> None:
+    people, left = found_in('Name,Phone,Notes\nAda,1,"two\nlines')
+    assert people == [("Ada", "1", "two\nlines")]
+    assert [why for _, why in left] == ["a quotation mark in it has no end"]
+
+
+def test_a_field_of_more_than_a_megabyte_costs_no_other_row() -> None:
+    people, left = found_in(f'Name,Phone,Notes\nAda,1,"{"x" * 1_100_000}"\nBo,2,\n')
+    assert [one[:2] for one in people] == [("Ada", "1"), ("Bo", "2")]
+    assert left == [("Ada", "its note is cut after 4000 characters")]
+
+
+def test_a_comma_without_quotation_marks_is_joined_where_a_space_tells_and_said_elsewhere() -> None:
+    people, left = found_in("Name,Phone,Notes\nBerg, Ole,1,tall\nLie,Ida,2,\nMoe,Liv,3,tall\n")
+    assert people == [("Berg, Ole", "1", "tall"), ("Lie", None, "2"), ("Moe", None, "3")]
+    assert [(what, why.partition(":")[2]) for what, why in left] == [
+        ("line 2: Berg  Ole 1 tall", " what stands after a sign and a space was joined"),
+        ("line 4: Moe Liv 3 tall", " what is in them may be wrong, the rest is lost"),
+    ]
+
+
+def test_of_equal_headings_no_column_hides_another() -> None:
+    text = "Name,Phone,Phone,Email\nAda,1,2,a@x.example\n"
+    [ada] = read_contact_table(text.encode(), OWNER).contacts
+    assert ada.phones == ("1", "2")
+
+
+def test_hostile_quotation_marks_take_no_time() -> None:
+    people, left = found_in("Name,Phone,Notes\n" + 'x"y,1,"z\n' * 5_000)
+    assert (len(people), len(left)) == (5_000, 5_000)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Vorname,Mobil-Tel.-Nr.,Geburtsjahr,Geburtsmonat,Geburtstag",
+        "First Name,Mobile Number,Birth Year,Birth Month,Birth Day",
+        "Förnamn,Mobiltelefon,Födelseår,Födelsemånad,Födelsedag",
+        "Prénom,Tél. mobile,Année de naissance,Mois de naissance,Jour de naissance",
+    ],
+)
+def test_a_birthday_in_three_columns_is_read(head: str) -> None:
+    text = f"{head}\nOle,1,1984,5,2\nIda,2,,12,24\nBo,3,,,\n"
+    found = read_contact_table(text.encode(), OWNER)
+    assert [one.birthday for one in found.contacts] == ["1984-05-02", "--12-24", None]
+    assert found.left_out == []
+
+
+def test_a_day_without_its_month_is_no_birthday_and_is_said() -> None:
+    text = "Vorname,Mobil-Tel.-Nr.,Geburtsjahr,Geburtsmonat,Geburtstag\nOle,1,1984,,2\n"
+    found = read_contact_table(text.encode(), OWNER)
+    assert [one.why for one in found.left_out] == ["the birthday '2' is no day, or may be two"]
+
+
+@pytest.mark.parametrize(
+    ("head", "said", "job"),
+    [
+        ("Titre,Prénom,Nom,Titre,Tél. mobile", "Mme,Eva,Dahl,Directrice,1", "Directrice"),
+        ("Titre,Prénom,Nom,Titre,Tél. mobile", "Directrice,Eva,Dahl,,1", "Directrice"),
+        ("Titre,Prénom,Nom,Fonction,Tél. mobile", "M.,Ole,Lie,Comptable,1", "Comptable"),
+        ("Titre,Prénom,Nom,Fonction,Tél. mobile", "Mme,Eva,Dahl,,1", ""),
+        ("Titel,Voornaam,Achternaam,Functie,Mobiele telefoon", "De heer,Jan,Vos,Smid,1", "Smid"),
+        ("Titel,Förnamn,Efternamn,Befattning,Mobiltelefon", "Dr,Åsa,Ek,Läkare,1", "Läkare"),
+        ("Title,First Name,Last Name,Job Title,Mobile Phone", "Prof. Dr.,Eva,Dahl,,1", ""),
+        ("Vorname,Nachname,Arbeitstitel,Mobil-Tel.-Nr.", "Eva,Dahl,Chefin,1", "Chefin"),
+        ("Name,Title,Company,E-mail,Mobile Phone", "Eva Dahl,Smith,ACME,e@x.example,1", "Smith"),
+    ],
+)
+def test_how_somebody_is_addressed_is_no_job(head: str, said: str, job: str) -> None:
+    [one] = read_contact_table(f"{head}\n{said}\n".encode(), OWNER).contacts
+    assert one.title == job
+
+
+def test_the_starred_address_is_first_wherever_the_star_stands() -> None:
+    text = (
+        "First Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value\n"
+        "Ole,Home,ole@home.example,* Work,ole@work.example\n"
+        "Ida,* Home,ida@home.example,Work,ida@work.example\n"
+        "Bo,,b@home.example,,* b@work.example\n"
+    )
+    contacts = read_contact_table(text.encode(), OWNER).contacts
+    firsts = ["ole@work.example", "ida@home.example", "b@work.example"]
+    assert [one.email for one in contacts] == firsts
+    assert all(len(one.emails) == 2 for one in contacts)
+
+
+@pytest.mark.parametrize(
+    ("head", "numbers"),
+    [
+        ("First Name,Mobile Phone,Callback,ISDN", ("11", "12", "13")),
+        ("Vorname,Mobiltelefon,Rückmeldung,ISDN", ("11", "12", "13")),
+        ("Name,Number", ("11",)),
+        ("Name,House Number,Number,Phone", ("13",)),
+    ],
+)
+def test_every_number_of_a_row_is_kept(head: str, numbers: tuple[str, ...]) -> None:
+    row = ",".join(("Ole", "11", "12", "13")[: head.count(",") + 1])
+    [ole] = read_contact_table(f"{head}\n{row}\n".encode(), OWNER).contacts
+    assert ole.phones == numbers

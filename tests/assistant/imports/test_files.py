@@ -349,7 +349,7 @@ def test_somebody_who_is_not_in_the_folder_is_unknown(people: Path, stores: Stor
         ("a.ics", b"hello", "no file that ctrag reads"),
         ("a.ics", b"\xff\xfe\x00", "no file that ctrag reads"),
         ("a.mbox", b"hello\n", "no file that ctrag reads"),
-        ("a.txt", b"hello", "no file that ctrag reads"),
+        ("a.dat", b"hello", "no file that ctrag reads"),
         ("a.json", b'{"isTrashed": ', "Expecting value"),
     ],
 )

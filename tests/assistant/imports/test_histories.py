@@ -88,6 +88,35 @@ def search(words: str, time: str) -> dict[str, object]:
     }
 
 
+def test_of_tasks_nothing_is_lost_unsaid_and_nothing_deleted_is_open() -> None:
+    tasks = [
+        {"id": "1", "title": "Pay bill", "notes": "IBAN DE12"},
+        {"id": "2", "title": "Old", "deleted": True, "due": "2026-12-02T00:00:00.000Z"},
+        {"id": "3", "title": "Cleared", "hidden": True},
+        {"id": "4", "title": "Day", "scheduled_time": [{"start": "2026-12-01T00:00:00Z"}]},
+        {
+            "id": "5",
+            "title": "Hour",
+            "scheduled_time": [
+                {"current": True, "start": "2026-12-01T08:30:00Z"},
+                {"start": "2026-11-01T08:00:00Z"},
+            ],
+        },
+    ]
+    found = read_tasks({"items": [{"title": "Home", "items": tasks}]}, OWNER)
+    read = {one.text("title"): (one.fields["due"], one.fields["done"]) for one in found.items}
+    assert read == {
+        "Pay bill": (None, False),
+        "Cleared": (None, True),
+        "Day": (datetime(2026, 12, 1), False),
+        "Hour": (datetime(2026, 12, 1, 9, 30), False),
+    }
+    assert [(one.what, one.lost, one.on_purpose) for one in found.left_out] == [
+        ("Pay bill", False, False),
+        ("Old", True, True),
+    ]
+
+
 def test_a_search_is_known_in_any_language_and_has_the_page_opened_after_it() -> None:
     opened = {
         "header": "Suche",
@@ -384,3 +413,134 @@ def test_what_is_encrypted_in_a_note_is_not_kept_and_is_said() -> None:
     found = read_evernote(export.encode(), OWNER)
     assert found.items[0].text("body") == "Code: (encrypted)"
     assert [one.lost for one in found.left_out] == [False]
+
+
+FRITZBOX = "sep=;\nTyp;Datum;Name;Rufnummer;Nebenstelle;Eigene Rufnummer;Dauer\n"
+
+
+def test_types_that_are_numbers_are_the_programs_own() -> None:
+    def read(head: str, *types: str) -> list[str]:
+        rows = "".join(f"{one};20.11.26 11:0{at};;015{at};;;0:05\n" for at, one in enumerate(types))
+        found = read_call_table((head + rows).encode(), OWNER)
+        return [call[1] for call in calls(found)] + [one.what for one in found.left_out]
+
+    router = ["incoming", "missed", "outgoing", "outgoing", "missed"]
+    assert read(FRITZBOX, "1", "2", "3", "4", "10") == router
+    android = "Call Type;Date;Name;Number;x;y;Duration\n"
+    assert read(android, "1", "2", "3", "6", "7") == [
+        *("incoming", "outgoing", "missed", "missed", "incoming"),
+    ]
+    unknown = "Type;Date;Name;Number;x;y;Duration\n"
+    assert read(unknown, "1", "2") == ["incoming", "0151, 20.11.26 11:01"]
+
+
+def test_a_router_counts_minutes() -> None:
+    [call] = calls(read_call_table(f"{FRITZBOX}1;20.11.26 10:05;Bo;030 1;;;0:05\n".encode(), OWNER))
+    assert call[3] == 300
+
+
+@pytest.mark.parametrize(
+    ("said", "direction"),
+    [
+        ("Eingehender Anruf", "incoming"),
+        ("Verpasster Anruf", "missed"),
+        ("Anruf in Abwesenheit", "missed"),
+        ("Ausgehender Anruf", "outgoing"),
+        ("Nicht angenommener Anruf", "missed"),
+        ("Not answered", "missed"),
+        ("Outgoing, not answered", "outgoing"),
+        ("Appel reçu", "incoming"),
+        ("Appel e\u0301mis", "outgoing"),
+        ("Chiamata in uscita", "outgoing"),
+        ("Пропущенный вызов", "missed"),
+    ],
+)
+def test_the_kind_of_a_call_is_told_by_a_form_of_a_word(said: str, direction: str) -> None:
+    text = f'Name,Number,Date,Type,Duration\nBo,1,2026-11-20 10:05,"{said}",0\n'
+    assert [call[1] for call in calls(read_call_table(text.encode(), OWNER))] == [direction]
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("1 Std. 2 Min.", 3720),
+        ("1 hr 2 min 3 sec", 3723),
+        ("2 Minuten", 120),
+        ("1h 2m 3s", 3723),
+        ("1 uur 2 min", 3720),
+        ("1時間2分3秒", 3723),
+        ("75", 75),
+    ],
+)
+def test_a_duration_is_read_in_words(said: str, seconds: int) -> None:
+    text = f"Name,Number,Date,Type,Duration\nBo,1,2026-11-20 10:05,Incoming,{said}\n"
+    assert [call[3] for call in calls(read_call_table(text.encode(), OWNER))] == [seconds]
+
+
+def test_calls_within_one_minute_are_each_a_call_in_any_order() -> None:
+    head = "Name,Number,Type,Date,Duration\n"
+    tried, spoken = (f"Bo,1,Outgoing,2026-11-20 10:05,{one}\n" for one in ("0:00", "3:10"))
+
+    def ids(*lines: str) -> dict[int, str]:
+        found = read_call_table((head + "".join(lines)).encode(), OWNER)
+        return {int(str(one.fields["duration_s"])): one.id for one in found.items}
+
+    assert set(ids(tried, spoken)) == {0, 190}
+    assert ids(tried, spoken) == ids(spoken, tried)
+    assert ids(tried, spoken)[190] == ids(spoken)[190]
+    assert len(set(ids(tried, spoken).values())) == 2
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("Watched Wharf", "„Wharf“ angesehen", "Vous avez regardé\xa0: Wharf", "Has visto Wharf"),
+        *("Você assistiu a Wharf", "Assistiu a Wharf", "Hai guardato Wharf", "Obejrzano: Wharf"),
+        *("Tittade på Wharf", "Har set Wharf", "Så på Wharf", "Wharf を視聴しました", "Wharf"),
+        *(
+            "「Wharf」を視聴しました",
+            "Je hebt Wharf bekeken",
+            "Wharf bekeken",
+            "Просмотрено: Wharf",
+        ),
+    ],
+)
+def test_a_song_is_called_without_the_verb_in_any_language(title: str) -> None:
+    heard = {"titleUrl": "x", "title": title, "time": "2026-11-20T10:00:00Z"}
+    assert [one.text("song_name") for one in read_plays([heard], OWNER).items] == ["Wharf"]
+
+
+def test_a_video_of_which_only_the_address_is_left_is_no_song_and_is_counted() -> None:
+    title = "Watched https://music.youtube.com/watch?v=1"
+    heard = {"titleUrl": "x", "title": title, "time": "2026-11-20T10:00:00Z"}
+    found = read_plays([heard], OWNER)
+    assert found.items == []
+    assert [(one.what, one.lost, one.on_purpose) for one in found.left_out] == [
+        ("https://music.youtube.com/watch?v=1", True, True)
+    ]
+
+
+def test_words_of_a_search_without_an_address_are_told_by_its_title() -> None:
+    for title in ("Searched for oslo ferry", "Nach oslo ferry gesucht", "Has buscado oslo ferry"):
+        row = {"header": "Search", "title": title, "time": "2026-11-20T10:05:00Z"}
+        assert [one.text("query") for one in read_searches([row], OWNER).items] == ["oslo ferry"]
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [("Yes", "Yes"), ("007", "007"), ("2026-11-20", "2026-11-20"), ("~", "Boat"), ("1:30", "1:30")],
+)
+def test_a_title_is_what_is_written(said: str, title: str) -> None:
+    assert note(f"---\ntitle: {said}\n---\ntext")["title"] == title
+
+
+@pytest.mark.parametrize(
+    "said", ["2026-02-03 10:00", "2026-02-03T09:00:00Z", "2026-2-3 9:00:00.0 +00:00", "1770109200"]
+)
+def test_a_time_of_front_matter_is_the_persons(said: str) -> None:
+    assert note(f"---\nupdated: {said}\n---\ntext")["modified_at"] == datetime(2026, 2, 3, 10)
+
+
+def test_a_note_in_a_bundle_is_called_as_the_bundle() -> None:
+    read = note("no heading", "Bear/Boat lock.textbundle/text.md")
+    assert (read["title"], read["folder"]) == ("Boat lock", "Bear")

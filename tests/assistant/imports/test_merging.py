@@ -1,5 +1,7 @@
 """One address book into another: nothing is erased, and nobody is taken for somebody else."""
 
+from dataclasses import replace
+
 from ctrag.assistant.imports.merging import same_number, with_contacts
 from stores.people.items import Contact
 
@@ -57,6 +59,29 @@ def test_a_new_number_of_the_same_person_is_called_and_the_old_one_is_kept() -> 
 def test_a_card_of_a_known_identity_may_have_another_name() -> None:
     [anna] = joined((Contact("Anna Berg", uid="7"),), (Contact("Anna Holt", uid="7"),))
     assert anna.name == "Anna Holt"
+
+
+def test_an_identity_that_two_people_have_makes_them_no_one_person() -> None:
+    anna = Contact("Anna Berg", phone="0151 2345678", uid="1")
+    ole = Contact("Ole Lie", phone="0152 9999999", uid="1")
+    eva = Contact("Eva Berg", phone="0153 8888888", uid="1")
+    assert joined((anna, ole, eva)) == (anna, ole, eva)
+    assert joined((anna,), (ole,), (eva,)) == (anna, ole, eva)
+    assert joined((anna, ole, eva), (ole, eva, anna)) == (anna, ole, eva)
+
+
+def test_a_name_that_was_turned_round_is_the_same_and_is_turned_back() -> None:
+    turned = Contact("Berg, Anna", phone="0151 5", phones=("0151 5",))
+    [anna] = joined((turned,), (replace(turned, name="Anna Berg"),), (turned,))
+    assert (anna.name, anna.phones) == ("Anna Berg", ("0151 5",))
+    other = Contact("Anna Berg", phone="0151 6", phones=("0151 6",))
+    assert joined((turned,), (other,)) == (turned, other)
+
+
+def test_of_one_book_an_identity_counts_only_where_a_number_agrees() -> None:
+    anna = Contact("Anna Berg", phone="0151 2345678", uid="1")
+    assert len(joined((anna, Contact("Anna Holt", phone="0152 9999999", uid="1")))) == 2
+    assert len(joined((anna, Contact("Anna Holt", phone="+49 151 2345678", uid="1")))) == 1
 
 
 def test_numbers_are_the_same_with_and_without_a_country_code() -> None:

@@ -207,6 +207,9 @@ def test_a_damaged_or_encrypted_entry_costs_only_itself(tmp_path: Path) -> None:
         (b"SQLite format 3\0", "contacts2.db", "export from the application"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "Offer.MSG", r"save it as \.eml"),
         (b"dn: cn=Ida\n", "book.ldif", "export it as vCard"),
+        (b"\x1f\x8b\x08\0", "takeout-20261126.tgz", r"order Takeout as \.zip"),
+        (b"\x1f\x8b\x08\0", "takeout.tar.gz", "tar xf"),
+        (b"Rar!\x1a\x07", "notes.rar", "unpack it"),
     ],
 )
 def test_what_is_not_read_names_a_way(tmp_path: Path, head: bytes, name: str, way: str) -> None:
@@ -242,7 +245,17 @@ def test_documents_that_are_archives_inside_are_not_looked_into(tmp_path: Path) 
         (MAIL.encode(), "calendar.ics", "mail"),
         (b"From the market we bring eggs.\nSee you.\n", "From.md", "note"),
         (b"---\ntitle: x\n---\ntext", "x", "note"),
-        (b"plain text, without anything", "x.txt", None),
+        (b"plain text, without anything", "x.dat", None),
+        (b"plain text, without anything", "x.txt", "note"),
+        (b"[ ] milk", "Shop.txt", "note"),
+        (b"url,username,password\n", "Wifi.md", "note"),
+        (b"Home\nShop\n", "Keep/Labels.txt", None),
+        (b"First Name\tLast Name\tE-mail Address\n", "x.txt", "contact table"),
+        (b"Date,Type,Number\n2026-01-02,Invoice,1001\n", "x.csv", None),
+        (b"Date,Type,Number,Name,Amount\n", "x.csv", None),
+        (b"Datum;Typ;Rufnummer;Betrag\n", "x.csv", None),
+        (b"Date,Call Type,Number\n", "x.csv", "call table"),
+        (b"type,name,url,email,username,password,note\n", "x.csv", None),
         (b'[{"endTime": "2026", "artistName": "a", "trackName": "b"}]', "x", "music"),
         (b'[{"header": "Search", "title": "x", "time": "y"}]', "x", "activity"),
         (b'{"kind": "tasks#taskLists", "items": []}', "x", "tasks"),
@@ -254,3 +267,64 @@ def test_documents_that_are_archives_inside_are_not_looked_into(tmp_path: Path) 
 )
 def test_the_content_decides_and_not_the_name(head: bytes, name: str, kind: str | None) -> None:
     assert kind_of(head, name) == kind
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_maildir_that_is_called_as_a_notebooks_trash_is_read_and_counted(
+    tmp_path: Path, packed: bool
+) -> None:
+    root = tmp_path / "Mail"
+    for folder in ("Inbox", ".Trash"):
+        for part in ("cur", "new"):
+            (root / folder / part).mkdir(parents=True)
+        mail = MAIL.partition("\n")[2].replace("Glass", folder).replace("1@x", f"{folder}@x")
+        (root / folder / "cur" / "1795421700.M1.quay:2,S").write_text(mail)
+    (root / "vault" / ".trash").mkdir(parents=True)
+    (root / "vault" / ".trash" / "Thrown away.md").write_text("old")
+    titles, left = read(zipped(root, tmp_path / "mail.zip") if packed else root)
+    assert titles == ["Inbox"]
+    assert [(one.what, one.on_purpose) for one in left] == [(".Trash", True)]
+
+
+def test_a_file_that_says_more_of_the_mail_beside_it_is_not_told_as_unread(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_text(MAIL.partition("\n")[2])
+    (tmp_path / "a.metadata.json").write_text('{"Payload": {"Unread": 1, "LabelIDs": ["4"]}}')
+    (tmp_path / "b.metadata.json").write_text("{}")
+    titles, left = read(tmp_path)
+    assert titles == []
+    assert [(one.what.rpartition("/")[2], one.on_purpose) for one in left] == [
+        ("Glass", True),
+        ("b.metadata.json", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "way"),
+    [
+        (
+            "type,name,url,email,username,password,note\nlogin,Bank,,a@x.example,a,b,c\n",
+            "p.csv",
+            "passwords",
+        ),
+        ("Titel;E-Mail;Name;Passwort\nBank;a@x.example;a;b\n", "p.csv", "passwords"),
+        ("name,email,phone,login_password\nBank,a@x.example,1,b\n", "p.txt", "passwords"),
+        ("[20.11.26, 10:05:00] Ole: Hi\n", "Chat.txt", "text messages"),
+        ("11/20/26, 10:05 AM - Ole: Hi\n", "WhatsApp Chat with Ole.txt", "text messages"),
+    ],
+)
+def test_passwords_and_chats_are_never_stored(
+    tmp_path: Path, head: str, name: str, way: str
+) -> None:
+    (tmp_path / name).write_text(head)
+    titles, [left] = read(tmp_path)
+    assert (titles, left.lost) == ([], True)
+    assert way in left.why
+
+
+def test_plain_texts_in_a_folder_are_notes(tmp_path: Path) -> None:
+    (tmp_path / "Wifi.txt").write_text("Password, at home: 7719, at sea: 1818\n")
+    (tmp_path / "Wifi 2.txt").write_text("Wifi password, name, and more\n")
+    (tmp_path / "Wifi.md").write_text("url,username,password\n")
+    (tmp_path / "Boat.txt").write_text("The code is 7719.\n", "utf-16")
+    (tmp_path / "Empty.txt").write_text(" \n")
+    assert read(tmp_path)[0] == ["Boat", "Wifi 2", "Wifi", "Wifi"]

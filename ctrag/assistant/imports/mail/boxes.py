@@ -22,6 +22,7 @@ from ctrag.assistant.imports.mail.mbox import (
     one_message,
 )
 from ctrag.assistant.imports.mail.parts import with_plain_line_ends
+from ctrag.assistant.imports.mail.proton import of_file_beside
 from ctrag.assistant.imports.mail.state import MailState, of_emlx, of_folder, of_maildir
 
 MailFile = Literal["mbox", "mmdf", "eml", "emlx"]
@@ -33,6 +34,10 @@ _OF_MAILS = {
     *(b"from", b"to", b"subject", b"date", b"received", b"message-id", b"return-path"),
     *(b"mime-version", b"delivered-to", b"sender", b"reply-to", b"cc", b"content-type"),
 }
+_SENT_BY = {b"received", b"message-id", b"return-path", b"mime-version", b"delivered-to"}
+"""Headers that programs write and people do not."""
+NOTES = {".md", ".markdown", ".mdown", ".mkd"}
+"""Endings of notes."""
 _ENDINGS = re.compile(r"\.(mbox|mbx|sbd|eml|emlx|txt|imapmbox|mail)$", re.IGNORECASE)
 _MAILDIR_TIME = re.compile(r"(\d{9,10})[.,]")
 
@@ -70,6 +75,8 @@ def mail_file(head: bytes, name: str = "") -> MailFile | None:
         return "mbox"
     if re.fullmatch(rb"\d{1,12}[ \t]*", first) and (ending == ".emlx" or _is_mail(rest)):
         return "emlx" if _HEADER.match(rest) else None
+    if _is_note(begin, ending):
+        return None
     if _is_mail(begin) or (ending == ".eml" and _HEADER.match(begin)):
         return "eml"
     return None
@@ -128,12 +135,13 @@ def _of_file(
     inside: tuple[str, ...],
     changed: datetime | None,
 ) -> Iterator[Kept | LeftOut]:
-    state = of_folder(_plain(inside))
+    # A mail that was dragged out has its subject for a name: only folders and mailboxes say more.
+    state = of_folder(_plain(inside if kind in ("mbox", "mmdf") else inside[:-1]))
     if kind is None:
         if file.read(1):
             yield LeftOut("file", shown, "it holds no mails", shown)
     elif kind == "eml":
-        yield Kept(one_message(file), state, shown, shown, changed)
+        yield Kept(one_message(file), of_file_beside(file).over(state), shown, shown, changed)
     elif kind == "emlx":
         yield _emlx(file, state, shown, changed)
     else:
@@ -186,8 +194,18 @@ def _is_mail(text: bytes) -> bool:
     """Whether a text begins with headers, two of which only mails have."""
     if not _HEADER.match(text):
         return False
-    names = _HEADER.findall(text.partition(b"\n\n")[0])
-    return len({name.lower() for name in names} & _OF_MAILS) >= 2
+    return len(_names(text) & _OF_MAILS) >= 2
+
+
+def _is_note(text: bytes, ending: str) -> bool:
+    """Whether a text begins with its subject and date as a mail does, and nobody sent it."""
+    written = {*_SENT_BY, *(() if ending in NOTES else (b"from", b"sender"))}
+    return ending in (*NOTES, ".txt") and not written & _names(text)
+
+
+def _names(text: bytes) -> set[bytes]:
+    """The names of the headers that a text begins with, in small letters."""
+    return {name.lower() for name in _HEADER.findall(text.partition(b"\n\n")[0])}
 
 
 def _plain(parts: tuple[str, ...]) -> list[str]:

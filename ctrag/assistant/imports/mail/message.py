@@ -79,6 +79,9 @@ def _read(
         return ReadMail(left_out=[LeftOut("mail", place, "it has no headers: it is no mail")])
     subject = headers.text("subject")
     what = subject[:_SHOWN] or place
+    if _of_server(subject, headers):
+        why = "a note of the mail server on the folder, and no mail"
+        return ReadMail(left_out=[LeftOut("mail", what, why, on_purpose=True)])
     state = of_headers(headers).over(state)
     for kind in sorted(state.kinds - options.also):
         why = f"{_KIND_SAID[kind]}: left out unless `{kind}` is asked for"
@@ -125,6 +128,19 @@ def _recipients(headers: Headers, owner: Owner) -> list[Mailbox]:
     """Everybody to whom it went, but for the person: that goes without saying."""
     everybody = people(headers, "to", "cc", "bcc")
     return [one for one in everybody if not _is_own(one, owner)]
+
+
+def _of_server(subject: str, headers: Headers) -> bool:
+    """Whether it is what UW-IMAP and Alpine keep at the beginning of each folder."""
+    if "folder internal data" not in subject.casefold():
+        return False
+    sender = headers.text("from").casefold()
+    return bool(
+        "mail system internal data" in sender
+        or "mailer-daemon" in sender
+        or headers.raw("x-imap")
+        or headers.raw("x-imapbase")
+    )
 
 
 def _is_own(one: Mailbox, owner: Owner) -> bool:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import yaml
 
+from ctrag.assistant.imports.mail.folder_names import folded, spellings
 from ctrag.assistant.imports.mail.headers import Headers, decoded_words, one_line
 
 LeavableKind = Literal["spam", "deleted", "drafts", "chats"]
@@ -24,6 +25,8 @@ _EMLX_READ, _EMLX_DELETED, _EMLX_FLAGGED, _EMLX_DRAFT, _EMLX_JUNK = (
 )
 _JUNK_KEYWORDS = {"junk", "$junk", "spam", "\\junk"}
 _MOST_LABELS = 10_000
+_ONLY_FOLDERS = "folders of "
+"""Before the kind of names that say something of folders only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,7 @@ def of_folder(path: Iterable[str]) -> MailState:
     state = MailState()
     for part in path:
         for name in re.split(r"[./\\]", part):
-            plain = re.sub(r"-\d+$", "", name.strip().casefold())  # `Sent-1`, of a second account
-            kinds = _kinds([plain]) - {"read", "unread", "flagged"}
+            kinds = _kinds(spellings(name), folders=True) - {"read", "unread", "flagged"}
             state = state.over(_state_of(kinds))
     return state
 
@@ -119,7 +121,7 @@ def _labels(headers: Headers) -> MailState:
         rows = list(csv.reader([text], skipinitialspace=True))
     except csv.Error:
         rows = [text.split(",")]
-    kinds = _kinds(one.strip().casefold() for one in rows[0][:_MOST_LABELS]) if rows else set()
+    kinds = _kinds(map(folded, rows[0][:_MOST_LABELS])) if rows else set()
     return replace(_state_of(kinds), unread="unread" in kinds, flagged="flagged" in kinds)
 
 
@@ -177,17 +179,25 @@ def _state_of(kinds: set[str]) -> MailState:
     )
 
 
-def _kinds(names: Iterable[str]) -> set[str]:
-    known = _words()
+def _kinds(names: Iterable[str], *, folders: bool = False) -> set[str]:
+    known = _words(folders)
     return {known[name] for name in names if name in known}
 
 
 @cache
-def _words() -> dict[str, str]:
-    """Name of a folder or label → what its mails are."""
+def _words(folders: bool) -> dict[str, str]:
+    """Name of a folder or label → what its mails are.
+
+    Args:
+        folders: Whether of folders: some of their names are for labels too common a word.
+    """
     text = files("ctrag.assistant.imports.mail").joinpath("words.yaml").read_text("utf-8")
-    listed = yaml.safe_load(text).items()
-    return {str(name).casefold(): kind for kind, names in listed for name in names}
+    known: dict[str, str] = {}
+    for kind, names in yaml.safe_load(text).items():
+        plain = kind.removeprefix(_ONLY_FOLDERS)
+        if folders or plain == kind:
+            known.update((folded(str(name)), plain) for name in names)
+    return known
 
 
 def _number(text: str) -> int | None:

@@ -1,5 +1,6 @@
 """Mails are found wherever a mail program keeps them."""
 
+import json
 import os
 import plistlib
 from datetime import datetime
@@ -156,6 +157,10 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
         (b"X-Only: this\n\nbody", "a.eml", "eml"),
         (b"X-Only: this\n\nbody", "a.txt", None),
         (b"321\n" + letter().encode(), "1.emlx", "emlx"),
+        (b"Subject: Cells\nDate: 2026-11-20\n\n# Cells", "Cells.md", None),
+        (b"Subject: Cells\nDate: 2026-11-20\n\nCells", "Cells.txt", None),
+        (b"Subject: Cells\nFrom: pia@x.example\n\nCells", "Cells.txt", "eml"),
+        (letter(message_id="<1@x>").encode(), "Cells.md", "eml"),
         (b"From the market\nwe need quinces", "notes.txt", None),
         (b"BEGIN:VCALENDAR\nVERSION:2.0", "a.ics", None),
         (b"", "a.mbox", None),
@@ -203,3 +208,55 @@ def test_one_bad_mail_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
         ("mail 2", "cannot be read (RecursionError)"),
     ]
     assert len(read_all(mbox(titled("One"), "no headers at all", titled("Two")))[0]) >= 1
+
+
+def test_a_mail_that_is_called_by_its_subject_is_of_the_folder_and_not_of_that_name(
+    tmp_path: Path,
+) -> None:
+    for name in ("Draft.eml", "Chat.eml", "contract.draft.eml"):
+        put(tmp_path / "kept" / name, titled(name))
+    put(tmp_path / "Drafts" / "a.eml", titled("Begun"))
+    items, [left] = found_in(tmp_path)
+    assert set(items) == {"Draft.eml", "Chat.eml", "contract.draft.eml"}
+    assert left.what == "Begun"
+
+
+def test_what_a_server_keeps_in_a_folder_is_no_mail() -> None:
+    own = letter(
+        subject="DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA",
+        From="Mail System Internal Data <MAILER-DAEMON@quay.example>",
+        X_IMAP="1795421700 0000000001",
+    )
+    items, [left] = read_all(mbox(own, titled("One")))
+    assert [one.text("subject") for one in items] == ["One"]
+    assert (left.why, left.on_purpose) == (
+        "a note of the mail server on the folder, and no mail",
+        True,
+    )
+    answer = letter(subject="Re: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA?")
+    assert len(read_all(mbox(answer))[0]) == 1
+
+
+def test_what_proton_keeps_beside_a_mail_is_known(tmp_path: Path) -> None:
+    said: dict[str, tuple[int, list[str]]] = {
+        "Read": (0, ["0", "5", "10"]),
+        "New": (1, ["0", "5"]),
+        "Spam": (1, ["4", "5"]),
+        "Gone": (0, ["3"]),
+        "Begun": (0, ["1", "8"]),
+    }
+    for name, (unread, labels) in said.items():
+        put(tmp_path / f"{name}.eml", titled(name))
+        payload = {"Version": 1, "Payload": {"ID": name, "Unread": unread, "LabelIDs": labels}}
+        put(tmp_path / f"{name}.metadata.json", json.dumps(payload))
+    put(tmp_path / "Alone.eml", titled("Alone"))
+    put(tmp_path / "Broken.eml", titled("Broken"))
+    put(tmp_path / "Broken.metadata.json", '{"Payload": [')
+    items, left = found_in(tmp_path)
+    assert {name: (one.flag("unread"), one.flag("flagged")) for name, one in items.items()} == {
+        "Read": (False, True),
+        "New": (True, False),
+        "Alone": (False, False),
+        "Broken": (False, False),
+    }
+    assert {one.what for one in left} == {"Spam", "Gone", "Begun"}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctrag.assistant.imports.mail.folder_names import of_imap
 from ctrag.assistant.imports.mail.options import MailOptions
 from ctrag.assistant.imports.mail.state import (
     MailState,
@@ -100,11 +101,42 @@ def test_an_unknown_kind_is_refused() -> None:
         (["Trash talk"], set(), False),
         (["All mail Including Spam and Trash"], set(), False),
         (["ゴミ箱"], {"deleted"}, False),
+        (["Junk (1)"], {"spam"}, False),
+        (["Vorlagen"], {"drafts"}, False),
+        (["Boîte d'envoi"], {"drafts"}, False),
+        (["Bulk"], {"spam"}, False),
+        (["Conversation History"], {"chats"}, False),
+        ([".Entw&APw-rfe"], {"drafts"}, False),
+        (["INBOX.&AMk-l&AOk-ments supprim&AOk-s"], {"deleted"}, False),
+        (["&BBoEPgRABDcEOAQ9BDA-"], {"deleted"}, False),
+        (["Entwu\u0308rfe"], {"drafts"}, False),
+        (["Entwürfe".encode().decode("cp437")], {"drafts"}, False),
+        (["Bits &- pieces", "R&D-", "&!!-"], set(), False),
     ],
 )
 def test_folders_say_what_their_mails_are(folders: list[str], kinds: set[str], sent: bool) -> None:
     state = of_folder(folders)
     assert (set(state.kinds), state.sent) == (kinds, sent)
+
+
+def test_a_label_of_a_common_word_is_the_persons_own() -> None:
+    [mail], _ = read_all(mbox(letter(x_gmail_labels="Templates,Bulk")))
+    assert mail.text("subject") == "Quay"
+
+
+@pytest.mark.parametrize(
+    ("coded", "name"),
+    [
+        ("Entw&APw-rfe", "Entwürfe"),
+        ("Bits &- pieces", "Bits & pieces"),
+        ("&ZeVnLIqe-", "日本語"),
+        ("&2D3eAA-", "😀"),
+        ("&2D0-", "&2D0-"),
+        ("R&D", "R&D"),
+    ],
+)
+def test_the_names_of_imap_are_read_or_stay(coded: str, name: str) -> None:
+    assert of_imap(coded) == name
 
 
 def test_mails_of_ones_own_are_read() -> None:
