@@ -20,10 +20,14 @@ from ctrag.text.words import telling_words, words
 from stores.people.items import Contact, Item, Person
 
 _AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
+_LATER = (
+    r"(?:an?|one|two|three|half an|\d+) (?:hours?|minutes?|days?|weeks?)"
+    r" (?:later|earlier|back|forward)"
+)
 _MOVES = re.compile(
     rf"(?P<verb>{OPENERS}(?:move|shift|push|reschedule|change|snooze|postpone|bring|book|schedule|enter"
     rf"|put))\s+(?P<one>.+?)"
-    rf"(?P<when>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+?){_AND}(?P<other>.+?)"
+    rf"(?P<when>\s+(?:(?:to|till|until|for|at|on|by|back|off|in)\s+.+?|{_LATER})){_AND}(?P<other>.+?)"
     r"(?P<then>\s+(?:to|till|until|for|at|on|by|back|off|in)\s+.+)",
     re.I,
 )
@@ -268,7 +272,11 @@ def _timed(text: str) -> list[str]:
     if found is None:
         return []
     verb, when, other, then = found["verb"], found["when"], found["other"], found["then"]
-    timed = ends_in_time(when) and names_time(then) and not apart_from_time(then)
+    timed = (
+        (ends_in_time(when) or re.fullmatch(rf"\s+{_LATER}", when, re.I))
+        and names_time(then)
+        and not apart_from_time(then)
+    )
     if not timed or not apart_from_time(other) or requests_in(other):
         return []
     entered = verb.casefold().endswith("put") and re.match(r"\s+in\b", when, re.I)

@@ -14,7 +14,7 @@ _VERBS = (
     "|invite"
     "|drop|pull|bring|scrap|shove|stick|say|chuck|erase|google|turn|change|update|notify|drive"
     "|clear"
-    "|complete|save|jot|postpone|warn|thank|wish|pass|file|rebook|log|trash|copy"
+    "|complete|save|jot|postpone|telephone|inform|ping|warn|thank|wish|pass|file|rebook|log|trash|copy"
 )
 OPENERS = (
     r"(?:(?:and|also|then|now|please|pls|just|so|ok|okay|um|uh|oh|maybe|afterwards?|after that"

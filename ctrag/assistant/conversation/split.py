@@ -120,6 +120,11 @@ _RAIN = re.compile(
     r"(?:rain|snow|raining|snowing|cold|warm|hot|windy)\b",
     re.I,
 )
+_YES_OR_NO = re.compile(
+    r"(?:do (?:i|we) have|have (?:i|we) got|is there|are there|did (?:anyone|anybody|someone)"
+    r"|has (?:anyone|anybody|someone)|any)\s+(?!to\b)\w",
+    re.I,
+)
 _ASIDE = re.compile(
     r"(?:(?:what else|yes|wait|let me see|let's see|oh|ah|while you(?:'re| are) (?:there|at it)"
     r"|if you can|euh|also"
@@ -300,7 +305,7 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
         return kind != "soft" and asks and not _OF_WHAT_IS_DONE.match(right)
     if kind == "comma" and not WRITES.match(last_order(left)) and _NEXT_ORDER.match(right):
         return requests_in(left) and not re.search(r"\bno\b[^,]{0,12}$", left, re.I)
-    if joined and _RAIN.match(right) and _WH.match(left):
+    if joined and _asks_too(left, right):
         return True
     changed = _INSTEAD.search(left) or _CHANGES.match(left)
     if kind == "comma" and changed and _TELLS_ALONE.fullmatch(right):
@@ -345,7 +350,12 @@ def certain(left: str, right: str) -> bool:
         return not WRITES.match(last_order(left)) or bool(_MESSAGE_STATES.match(last_order(left)))
     writes = bool(WRITES.match(last_order(left)))
     again = _GIVES_MUSIC.match(right) or _NOUN.match(right) or _NEXT_ORDER.match(right)
-    return not writes and bool(again or _RAIN.match(right))
+    return not writes and bool(again or _RAIN.match(right) or _asks_too(left, right))
+
+
+def _asks_too(left: str, right: str) -> bool:
+    """Whether a question is followed by another that needs nothing of it."""
+    return bool(_WH.match(left) and (_RAIN.match(right) or _YES_OR_NO.match(right)))
 
 
 def _in_quotes(left: str) -> bool:
