@@ -31,6 +31,7 @@ from ctrag.text.dates.temporal_expressions import (
     offered_dates,
     offered_datetimes,
 )
+from ctrag.text.dates.written_times import as_said
 from ctrag.text.false_starts import as_meant
 from ctrag.text.phone_numbers import dictated_numbers, written_numbers
 from ctrag.text.terminal import message, visible
@@ -69,6 +70,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "datetimes": lambda text: offered_datetimes(text, NOW, [NOW] * 20),
     "dates": lambda text: offered_dates(text, NOW, [NOW] * 20),
     "beginnings": lambda text: offered_beginnings(text, NOW),
+    "typed times": lambda text: as_said(text, NOW),
     "plan": parsed,
     "mentions": lambda text: mentions.mentioned(text[:1000], [Contact("Omar Salcedo", "friend")]),
     "runs of words": spans.spans,

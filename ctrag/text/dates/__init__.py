@@ -2,6 +2,7 @@
 
 - `number_words`, `clock_words`, `duration_words`, `calendar_days`, `day_words`, `part_words`: the
   vocabulary, part by part.
+- `spelling`, `written_times`, `usual_times`: what is typed or said otherwise, in the usual way.
 - `time_phrases`: the parts found in a request, with what is refused, corrected or only a limit.
 - `temporal_expressions`: what they mean at a given time, as spans and as argument values.
 """

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from ctrag.text.dates.number_words import HOUR, MONTH, ORDINAL_WORD, WEEKDAY
 from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.written_times import as_said
 
 MOVES = re.compile(
     r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang)", re.IGNORECASE
@@ -124,7 +125,7 @@ def as_usual(text: str, now: datetime) -> str:
         hour = f"half past {found['hour']}" if found["half"] else found["hour"]
         return f"{hour} in the {found['part']}"
 
-    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
+    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", as_said(respelled(text), now))
     text = _SAID_AGAIN.sub(r"\g<date>", text)
     text = _THIS_TIME.sub(f"at {now:%H:%M}", _OF_THE.sub(of_day, _AFTER_DATE.sub(dated, text)))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
