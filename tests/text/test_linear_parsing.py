@@ -20,9 +20,9 @@ from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
+from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.searches import as_searched, named_whole
-from ctrag.assistant.planning.slot_values import _without_other_hours
 from ctrag.assistant.planning.titles import called
 from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.temporal_expressions import (
@@ -117,7 +117,8 @@ PARSERS: dict[str, Callable[[str], object]] = {
     ),
     "genre": said_genre,
     "name": lambda text: mentions.mentioned("omar", [Contact(text, "friend")]),
-    "hour of a clause": lambda text: _without_other_hours(f"at six {text}", "at six"),
+    "times of other things": lambda text: without_other_times(f"at six {text}", "at six", NOW),
+    "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))

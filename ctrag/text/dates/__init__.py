@@ -4,5 +4,6 @@
   vocabulary, part by part.
 - `spelling`, `written_times`, `usual_times`: what is typed or said otherwise, in the usual way.
 - `time_phrases`: the parts found in a request, with what is refused, corrected or only a limit.
+- `half_days`: morning or evening, for an hour to which something is moved.
 - `temporal_expressions`: what they mean at a given time, as spans and as argument values.
 """

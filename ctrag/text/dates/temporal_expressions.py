@@ -22,6 +22,7 @@ from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,
 
 from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
+from ctrag.text.dates.half_days import nearest_half
 from ctrag.text.dates.time_phrases import (
     TimedRequest,
     TimeGroup,
@@ -287,7 +288,7 @@ def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
                 if full.days.anchored:
                     readings = _before_first(readings, item)
                 elif request.shift:
-                    readings = _nearest_first(readings, item)
+                    readings = nearest_half(readings, item)
             points += readings
         return points
     near_now = _occurrences(request, full)
@@ -297,16 +298,12 @@ def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
             near_items.append(_next_at_minute(anchor, full.clock.minute))
         else:
             readings = [_at(anchor.date(), offset) for offset in _offsets(request, full)]
-            near_items += _nearest_first(readings, anchor)
+            near_items += nearest_half(readings, anchor)
     return near_items + near_now if request.shift else near_now + near_items
 
 
 def _before_first(readings: list[datetime], item: datetime) -> list[datetime]:
     return sorted(readings, key=lambda point: point >= item)
-
-
-def _nearest_first(readings: list[datetime], item: datetime) -> list[datetime]:
-    return sorted(readings, key=lambda point: (not 7 <= point.hour < 23, abs(point - item)))
 
 
 def _next_at_minute(point: datetime, minute: int) -> datetime:
