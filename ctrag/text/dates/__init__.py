@@ -1,7 +1,7 @@
 """Temporal expressions: the times, days and durations that a text names.
 
-- `number_words`, `clock_words`, `duration_words`, `calendar_days`, `day_words`, `part_words`: the
-  vocabulary, part by part.
+- `number_words`, `clock_words`, `duration_words`, `calendar_days`, `counted_days`, `day_words`,
+  `part_words`: the vocabulary, part by part.
 - `spelling`, `written_times`, `usual_times`: what is typed or said otherwise, in the usual way.
 - `time_phrases`: the parts found in a request, with what is refused, corrected or only a limit.
 - `half_days`: morning or evening, for an hour to which something is moved.

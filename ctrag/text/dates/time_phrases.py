@@ -158,8 +158,14 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     found = [TimeGroup(clock.begin, clock.end, clock=clock) for clock in find_clocks(text)]
     found += [TimeGroup(part.begin, part.end, part=part) for part in find_parts(text)]
     anchor_days = [anchor.date() for anchor in whole[:3]]
-    for days in find_days(text, now.date(), anchor_days, past):
-        found.append(TimeGroup(days.begin, days.end, days=days))
+    named_days = find_days(text, now.date(), anchor_days, past)
+    found += [TimeGroup(days.begin, days.end, days=days) for days in named_days]
+    # "A week tomorrow" is a day, no duration.
+    lapses = [
+        one
+        for one in find_durations(text)
+        if not any(days.begin <= one.begin < days.end for days in named_days)
+    ]
     groups = _joined(text, sorted(found, key=lambda group: (group.begin, group.end)))
     moves = MOVES.search(text) is not None
     groups = [_in_context(text, group, moves) for group in groups]
@@ -178,7 +184,7 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     replaces = any(group.denied and group.clock for group in groups)  # "at eight, not seven"
     shift = replaces or _SHIFT.search(text) is not None
     evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
-    return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
+    return TimedRequest(text, now, whole, groups, lapses, past, wake, shift, evening)
 
 
 def _with_ranges(text: str) -> str:
