@@ -27,6 +27,7 @@ from ctrag.text.dates.time_phrases import (
     TimedRequest,
     TimeGroup,
     in_usual_years,
+    is_of_morning,
     read_request,
 )
 
@@ -188,7 +189,9 @@ def _offsets(request: TimedRequest, group: TimeGroup) -> list[timedelta]:
     if clock is None or clock.hour is None:
         return []
     hours = [clock.hour] if clock.exact else [clock.hour % 12, clock.hour % 12 + 12]
-    if group.part:
+    if clock.hour < 12 and is_of_morning(request.text, group):
+        hours = hours[:1]
+    elif group.part:
         middle = (group.part.first_hour + group.part.end_hour) / 2
         hours = [min([*hours, *(hour + 24 for hour in hours)], key=lambda hour: abs(hour - middle))]
     elif clock.exact:
@@ -238,6 +241,12 @@ def _part_days(request: TimedRequest, group: TimeGroup) -> list[date]:
     begin, end = (group.part.first_hour, group.part.end_hour) if group.part else (0, 24)
     if request.past or group.since:
         return [today if hour >= begin else today - timedelta(days=1)]
+    if group.target and group.part and request.anchors:
+        # "Move it to the afternoon" is that of its own day, as long as that is to come.
+        own = [request.anchors[0].date() + timedelta(days=more) for more in (0, 1)]
+        ahead = [day for day in own if _at(day, timedelta(hours=begin)) > request.now]
+        if ahead:
+            return ahead[:1]
     still_open = hour < (begin if begin < 12 else end)
     return [today if still_open else today + timedelta(days=1)]
 

@@ -20,6 +20,13 @@ _TIMED_LEAD = re.compile(
     rf"\b(?:at|from|till?|until|by|before|after|tomorrow|today|tonight|{WEEKDAY}),?\s$",
     re.IGNORECASE,
 )
+# "In 1h30", "2h15m": hours and minutes, where "at 19h30" is a time.
+_LAPSE = re.compile(
+    r"(?:(?P<lead>\b(?:in|for|after|another|back(?:\sby)?|forward|timer(?:\sof)?)\s(?:about\s)?)|(?<![\w.,:]))"
+    r"(?P<hours>\d{1,2})\s?h(?:(?:ou)?rs?)?\s?(?P<minutes>[0-5]?\d)(?:\s?(?P<unit>m(?:in(?:ute)?s?)?))?"
+    r"(?![\w:])",
+    re.IGNORECASE,
+)
 # "At 7 30", "at 17 30 today".
 _APART = re.compile(
     r"\b(?P<lead>at\s|alarm\s(?:for\s)?)(?P<hour>[01]?\d|2[0-3])\s(?P<minute>[0-5][05])"
@@ -81,12 +88,19 @@ def as_said(text: str, now: datetime) -> str:
 
     A date has its day first, as in Britain, unless the second number can be no month.
     """
+    text = _LAPSE.sub(_lapse, text)
     text = _NUMBERED_MONTH.sub(_in_words, text)
     text = _DATE.sub(lambda found: _dated(found, now.date()), text)
     text = _MINUTES_PM.sub(_with_colon, text)
     text = _APART.sub(r"\g<lead>\g<hour>:\g<minute>", text)
     text = _BARE_NTH.sub(r"\g<day> at \g<hour>:\g<minute>", text)
     return _HYPHENS.sub(lambda found: f"{found['part']} {found['side'] or found['late']} ", text)
+
+
+def _lapse(found: re.Match[str]) -> str:
+    if found["lead"] is None and found["unit"] is None:
+        return found[0]
+    return f"{found['lead'] or ''}{found['hours']} hours {found['minutes']} minutes"
 
 
 def _with_colon(found: re.Match[str]) -> str:
