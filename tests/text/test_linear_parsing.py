@@ -20,9 +20,9 @@ from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
+from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.searches import as_searched, named_whole
-from ctrag.assistant.planning.slot_values import _without_other_hours
 from ctrag.assistant.planning.titles import called
 from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.temporal_expressions import (
@@ -31,6 +31,7 @@ from ctrag.text.dates.temporal_expressions import (
     offered_dates,
     offered_datetimes,
 )
+from ctrag.text.dates.written_times import as_said
 from ctrag.text.false_starts import as_meant
 from ctrag.text.phone_numbers import dictated_numbers, written_numbers
 from ctrag.text.terminal import message, visible
@@ -69,6 +70,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "datetimes": lambda text: offered_datetimes(text, NOW, [NOW] * 20),
     "dates": lambda text: offered_dates(text, NOW, [NOW] * 20),
     "beginnings": lambda text: offered_beginnings(text, NOW),
+    "typed times": lambda text: as_said(text, NOW),
     "plan": parsed,
     "mentions": lambda text: mentions.mentioned(text[:1000], [Contact("Omar Salcedo", "friend")]),
     "runs of words": spans.spans,
@@ -115,7 +117,8 @@ PARSERS: dict[str, Callable[[str], object]] = {
     ),
     "genre": said_genre,
     "name": lambda text: mentions.mentioned("omar", [Contact(text, "friend")]),
-    "hour of a clause": lambda text: _without_other_hours(f"at six {text}", "at six"),
+    "times of other things": lambda text: without_other_times(f"at six {text}", "at six", NOW),
+    "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.remarks import order_of
+from ctrag.text.dates.half_days import nearest_half
 from ctrag.text.dates.temporal_expressions import offered_dates, offered_datetimes
 from ctrag.text.false_starts import as_meant
 from ctrag.text.words import STOPWORDS, fold, stems, words
@@ -172,15 +173,7 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
         return first
     same_day = [one for one in found if abs(one - first) == timedelta(hours=12)]
     same_day = [one for one in same_day if one.date() == first.date() and one >= at]
-    hours = own.hour + own.minute / 60
-    halves = [first, *same_day]
-    if own.hour in _WAKING:  # what is in the morning is moved to the afternoon, not to the night
-        halves = [one for one in halves if one.hour in _WAKING] or halves
-    return min(halves, key=lambda one: abs(one.hour + one.minute / 60 - hours))
-
-
-_WAKING = range(7, 22)
-"""Hours at which people meet; 22:00 itself is no hour of them."""
+    return nearest_half([first, *same_day], own)[0]
 
 
 _BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)

@@ -7,7 +7,7 @@ from datetime import datetime
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.dates.day_words import find_days
-from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.usual_times import as_usual
 from ctrag.text.words import terms
 from stores.people.items import Item
 
@@ -88,7 +88,7 @@ def of_another_day(plan: Plan, text: str, at: datetime, owned: Sequence[Item]) -
     app = {"cancel_event": "calendar", "delete_reminder": "reminders"}.get(plan.api)
     if app is None:
         return False
-    spans = [one.spans for one in find_days(respelled(text), at.date(), (), False)]
+    spans = [one.spans for one in find_days(as_usual(text, at), at.date(), (), False)]
     when = [
         moment.date()
         for one in owned

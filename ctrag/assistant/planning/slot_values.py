@@ -10,13 +10,15 @@ from ctrag.assistant.planning.candidate_values import PLACES, CandidateValue, Va
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.mentions import mentioned, shortened, told_apart
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
+from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.slots import OWNED_GROUPS, SAID
-from ctrag.text.dates.clock_words import find_clocks
+from ctrag.text.dates.clock_words import ClockExpression, find_clocks
 from ctrag.text.dates.day_words import find_days
-from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.half_days import nearest_half
 from ctrag.text.dates.temporal_expressions import find_expressions
+from ctrag.text.dates.usual_times import as_usual
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item, Request
@@ -45,10 +47,6 @@ _UNKNOWN_PERSON = 0.3
 
 _TIMED = ("calendar", "reminders")
 _ENDS = ("end", "new_end")
-_CLAUSE = re.compile(r"[,.;!?]\s|\s[-–—]\s")
-_CORRECTS = re.compile(
-    r"\b(?:no(?!\s+way)|wait|sorry|actually|rather|scratch|make\s+that|i\s+mean|instead|or)\b", re.I
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,8 @@ def names_day(argument: Argument, request: Request) -> bool:
     sat"."""
     if argument.type != "date" or argument.required:
         return False
-    return bool(find_days(respelled(request.text), request.asked_at.date(), (), False))
+    asked = request.asked_at
+    return bool(find_days(as_usual(request.text, asked), asked.date(), (), False))
 
 
 def value_of(
@@ -141,7 +140,7 @@ def value_of(
         if slot is not None and plain > SAID and (own := _named_moment(argument, sources, about)):
             return FoundValue(own, max(sure, SAID))
         offered = [best, *sources.moments(sources.request.text, argument, about)]
-        best = _on_its_half(offered, about, sources.request.text)
+        best = _on_its_half(offered, about, sources.request)
     return FoundValue(_typed(argument, best), sure, others)
 
 
@@ -249,19 +248,19 @@ def _moment(
     """The moment that was said.
 
     The whole request is read: it tells morning from evening, and what was corrected. The phrase is
-    read where the request as a whole means nothing. Another clause's hour is none of it: "push it
+    read where the request as a whole means nothing. Times of other things are none of it: "push it
     to half nine, nobody is here at nine".
     """
     whole = sources.request.text
     if argument.name not in _ENDS:
-        whole = _without_other_hours(whole, phrase)
+        whole = without_other_times(whole, phrase, sources.request.asked_at)
     for text in (whole, phrase):
         found = sources.moments(text, argument, about)
         pushed = about is not None and _LATER.search(sources.request.text) is not None
-        if found and about is not None and pushed and not find_clocks(sources.request.text):
+        if found and about is not None and pushed and not _clocks(sources.request):
             return _after(found, about)
         if found:
-            return _on_its_half(found, about, sources.request.text)
+            return _on_its_half(found, about, sources.request)
     return None
 
 
@@ -275,45 +274,27 @@ def _named_moment(argument: Argument, sources: ValueSources, about: Item | None)
     found = sources.moments(request.text, argument, about)
     if not found or (its_own is not None and datetime.fromisoformat(found[0]) == its_own):
         return None
-    return _on_its_half(found, about, request.text)
+    return _on_its_half(found, about, request)
 
 
-def _without_other_hours(request: str, phrase: str) -> str:
-    """The request without the hours of clauses in which the phrase, which names one, is not; as it
-    is where one of them may correct the phrase."""
-    begin = request.casefold().find(phrase.casefold())
-    if begin < 0 or _CORRECTS.search(request):
-        return request
-    end = begin + len(phrase)
-    clocks = find_clocks(request)
-    if not any(one.begin < end and begin < one.end for one in clocks):
-        return request
-    first = max((one.end() for one in _CLAUSE.finditer(request, 0, begin)), default=0)
-    behind = _CLAUSE.search(request, end)
-    last = len(request) if behind is None else behind.start()
-    for one in reversed(clocks):
-        if one.end <= first or one.begin >= last:
-            request = request[: one.begin] + request[one.end :]
-    return request
+def _clocks(request: Request) -> list[ClockExpression]:
+    return find_clocks(as_usual(request.text, request.asked_at))
 
 
-def _on_its_half(found: Sequence[str], about: Item | None, request: str) -> str:
-    """The first moment, on the half of the day that an event is on: "make it six" of a boat at five
-    in the morning is no evening."""
+def _on_its_half(found: Sequence[str], about: Item | None, request: Request) -> str:
+    """The first moment, on the half of the day that suits an event: "make it six" of a boat at five
+    in the morning is no evening, and of a dentist at ten it is."""
     its_own = None if about is None or about.app not in _TIMED else item_text.time_of(about)
-    if its_own is None or len(found[0]) < _TO_THE_MINUTE or _HALF_OF_DAY.search(request):
+    if its_own is None or len(found[0]) < _TO_THE_MINUTE or _HALF_OF_DAY.search(request.text):
         return found[0]
     first = datetime.fromisoformat(found[0])
-    if any(one.exact for one in find_clocks(request)):
+    if any(one.exact for one in _clocks(request)):
         return found[0]
     halves = [first, *(first + timedelta(hours=one) for one in (-12, 12))]
     offered = [
         one for one in halves if format_local_time(one) in found and one.date() == first.date()
     ]
-    minutes = its_own.hour * 60 + its_own.minute
-    return format_local_time(
-        min(offered, key=lambda one: abs(one.hour * 60 + one.minute - minutes))
-    )
+    return format_local_time(nearest_half(offered, its_own)[0])
 
 
 def _after(found: Sequence[str], about: Item) -> str:

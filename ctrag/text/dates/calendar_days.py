@@ -7,9 +7,9 @@ import re
 from datetime import date, timedelta
 
 from dateutil.easter import easter  # type: ignore[import-untyped,unused-ignore]
-from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
+from dateutil.relativedelta import relativedelta, weekday  # type: ignore[import-untyped,unused-ignore]
 
-from ctrag.text.dates.number_words import MONTH
+from ctrag.text.dates.number_words import MONTH, WEEKDAY
 
 DateSpan = tuple[date, date]
 """First day, and the first day after."""
@@ -37,13 +37,24 @@ def _loosely(names: list[str]) -> str:
 # A feast without "eve" or "day" is a day only where it says when: not in "Christmas songs".
 FEAST = (
     rf"(?P<feast>{_loosely(_FULL)})"
-    rf"|(?:on|at|by|before|until|till|since|this|next)\ (?P<feast_short>{_loosely(_SHORT)})"
+    rf"|(?:on|at|by|before|after|until|till|since|this|next)\ (?P<feast_short>{_loosely(_SHORT)})"
     r"(?!\ (?:eve|day|sunday|monday)\b)"
 )
 MONTH_EDGE = (
     r"(?:the\ )?(?P<edge>last\ day|first\ day|end|start|beginning)\ of\ (?:(?P<edge_which>the|this"
     rf"|next)\ (?P<edge_period>week|month|year)|(?P<edge_month>{MONTH}))"
 )
+
+# "The first Monday in June", "the last Friday of the month".
+WEEKDAY_OF_MONTH = (
+    rf"(?P<rank>first|second|third|fourth|last|1st|2nd|3rd|4th)\ (?P<rank_day>{WEEKDAY})\ (?:of|in)"
+    rf"\ (?:(?P<rank_which>the|this|next)\ month|(?P<rank_month>{MONTH}))"
+)
+WEEKEND_EDGE = r"(?P<weekend_side>before|after)\ (?P<weekend_which>the|this|next)\ weekend"
+_RANKS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "last": -1,
+}  # fmt: skip
 
 
 def month_number(name: str) -> int:
@@ -132,3 +143,33 @@ def month_edge(match: re.Match[str], today: date) -> list[date]:
         first = today.replace(month=1, day=1) + relativedelta(years=ahead)
         length = relativedelta(years=1)
     return [first + length - timedelta(days=1) if last else first]
+
+
+def weekday_of_month(match: re.Match[str], today: date, past: bool) -> date:
+    """The first, second or last such weekday of a month: the next one, or the last."""
+    which = (match["rank_which"] or "").lower()
+    rank = _RANKS[match["rank"].lower()]
+    month = today.replace(day=1) + relativedelta(months=which == "next")
+    if match["rank_month"]:
+        month = month.replace(month=month_number(match["rank_month"]))
+    on = weekday(weekday_number(match["rank_day"]), rank)
+    step = -1 if past else 1
+    length = relativedelta(years=step) if match["rank_month"] else relativedelta(months=step)
+    days = [
+        one + relativedelta(day=31 if rank < 0 else 1, weekday=on)
+        for one in (month, month + length)
+    ]
+    right = [day for day in days if (day <= today if past else day >= today)]
+    return days[0] if which == "this" or not right else right[0]
+
+
+def weekend_edge(match: re.Match[str], today: date, past: bool) -> date:
+    """The Friday before a weekend or the Monday after it: the next one, or the last."""
+    monday = today - timedelta(days=today.weekday())
+    weeks = int(match["weekend_which"].lower() == "next")
+    if match["weekend_side"].lower() == "after":
+        return monday if past else monday + timedelta(weeks=weeks + 1)
+    friday = monday + timedelta(days=4, weeks=weeks)
+    if past:
+        return friday if friday <= today else friday - timedelta(weeks=1)
+    return friday if friday >= today else friday + timedelta(weeks=1)

@@ -24,9 +24,15 @@ _HALF_DAY = r"[ap](?:\.?\s?m)\b"
 _MINUTE_WORD = rf"(?:oh[ -](?:{DIGIT_WORD})|(?:{TENS})[ -](?:{DIGIT_WORD})|{TENS}|ten|{TEENS})"
 _MINUTES_OF = r"(?:half|quarter|(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)(?:\s+min(?:ute)?s?)?)"
 _OF = rf"(?:{HOUR}|noon|midday|midnight)"
+# "At ten past": of the hour that it is then.
+_OPEN = (
+    r"(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)\s+(?:to|past(?:\s+the\s+hour)?)"
+    r"(?=\s*(?:$|[,.;!?]))"
+    r"|(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)\s+past(?=\s+(?:to|please|and|so)\s)|"
+)
 # "At ten past five" and "at eight thirty" are not the hours ten and eight.
 _MORE = (
-    rf"(?!{_MINUTES_OF}\s+(?:past|to|till|of|after)\s+{_OF}\b|"
+    rf"(?!{_MINUTES_OF}\s+(?:past|to|till|of|after)\s+{_OF}\b|{_OPEN}"
     rf"{HOUR_WORD}[ -](?:{_MINUTE_WORD})\b{COUNTED})"
 )
 _LEAD = (
@@ -62,8 +68,9 @@ _CLOCK = re.compile(
     | (?:(?<!from\ )(?<!between\ )|(?=half|quarter|[\w-]{{3,11}}\ (?:past|after)\b))
         (?P<part>{_MINUTES_OF})\s+(?P<side>past|to|till|of|after)\s+(?P<of>{_OF})(?!\w){COUNTED}
     | (?<!and\ a\ )(?P<open>half(?=\ past)|quarter
-        |(?:five|ten|twenty)(?=\ (?:past|to)\s*(?:$|[,.;!?])))
-        \s+(?P<open_side>past|to)\b(?!\s+(?:an?|the)\b)
+        |(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)(?=\ (?:to\s*(?:$|[,.;!?])
+          |past(?:\ the\ hour)?\s*(?:$|[,.;!?]|\ (?:to|please|and|so)\ )))
+        )\s+(?P<open_side>past|to)\b(?:\s+the\s+hour\b|(?!\s+(?:an?|the)\b))
     | half[ -](?P<half>ten|eleven|twelve|{DIGIT_WORD})\b
     | (?P<h24>[01]?\d|2[0-4])(?::|h)(?P<m24>[0-5]\d)(?!\d)
     | (?P<word_h>{HOUR_WORD})[ -](?P<word_m>{_MINUTE_WORD})\b{COUNTED}

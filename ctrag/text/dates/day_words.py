@@ -5,7 +5,7 @@ python-dateutil finds weekdays and month ends.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import islice
 from typing import Literal
@@ -18,6 +18,8 @@ from dateutil.relativedelta import (  # type: ignore[import-untyped,unused-ignor
 from ctrag.text.dates.calendar_days import (
     FEAST,
     MONTH_EDGE,
+    WEEKDAY_OF_MONTH,
+    WEEKEND_EDGE,
     DateSpan,
     dated,
     feast_days,
@@ -26,7 +28,10 @@ from ctrag.text.dates.calendar_days import (
     on_weekday,
     one_day,
     weekday_number,
+    weekday_of_month,
+    weekend_edge,
 )
+from ctrag.text.dates.counted_days import counted
 from ctrag.text.dates.number_words import HOUR, MONTH, ORDINAL_WORD, WEEKDAY, ordinal
 
 Grain = Literal["minute", "hour", "part", "day", "week", "month", "year"]
@@ -58,12 +63,16 @@ _DAY = re.compile(
         |after|to|and|not|mean|say|make\ it|be|(?:no|wait|sorry|actually|rather),?)\ the\ )
         (?P<nth_word>{ORDINAL_WORD})(?!\ (?:{_NOT_A_DAY}|{WEEKDAY})\b)
     | (?P<nth_at>{ORDINAL_WORD})(?=(?:,|\ at|,\ at|\ around)\ {_CLOCK_NEXT})
-    | (?P<nth_of>{ORDINAL_WORD})\ of\ (?P<nth_month>the|this|next)\ month
+    | (?P<nth_of>\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL_WORD})\ of\ (?P<nth_month>the|this|next)\ month
+    | {WEEKDAY_OF_MONTH}
+    | {WEEKEND_EDGE}
     | (?P<ahead>(?:next|this|a|one)\ week,?\ (?:(?:on|from)\ )?)?(?:(?P<which>last|next|this|that
         |coming)\ )?(?P<weekday>{WEEKDAY})
-        (?P<tail>\ (?:(?:of\ |in\ )?(?:next|this)\ week|week|after\ next|before|after))?
+        (?P<tail>\ (?:(?:of\ |in\ )?(?:(?:next|this)\ week|the\ week\ after\ next)|week
+        |after\ next|before|after))?
     | (?:on|next|last|this|by|until|till|since|from|before)[ ]
         (?P<short>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?)?
+    | (?:the\ )?(?P<period_late>week(?:end)?|month|year)\ after\ next
     | (?P<period_which>this|next|last|past|coming|the)\ (?P<period>week(?:end)?|month|year)
     | (?:in|since|this|last|next|until|till|by|during)\ (?P<month>{MONTH})
         (?!,?\ (?:the\ )?(?:\d{{1,2}}\b|{ORDINAL_WORD}))
@@ -115,7 +124,16 @@ def find_days(
     `anchors` are the days of the items, best first, for "the day before"; without any, such words
     have no reading. `past` is whether the request looks back: "Monday" is then the last one.
     """
-    return list(islice(_days(text, today, anchors, past), limit))
+    found: list[DayExpression] = []
+    for days in _days(text, today, anchors, past):
+        begin, end, shifted = counted(text, days.begin, days.end)
+        if (begin, end) != (days.begin, days.end):
+            spans = tuple(shifted(span) for span in days.spans[:2])
+            days = replace(days, begin=begin, end=end, spans=spans, grain="day", anchored=False)
+            # "The day before Friday" was read as that before an item's.
+            found = [one for one in found if one.end <= begin]
+        found.append(days)
+    return found[:limit]
 
 
 def _days(text: str, today: date, anchors: Sequence[date], past: bool) -> Iterator[DayExpression]:
@@ -156,11 +174,16 @@ def _read_days(
         return DayExpression(begin, end, (one_day(today, days=shift),), "day")
     if match["weekday"] or match["short"]:
         return _weekday_days(match, words, today, anchors, past)
-    if match["period"]:
+    if match["period"] or match["period_late"]:
         return _period(match, today, past)
     if match["feast"] or match["feast_short"]:
         spans = [one_day(day) for day in feast_days(match, today, past)]
         return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    if match["rank"]:
+        spans = [one_day(weekday_of_month(match, today, past))]
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    if match["weekend_side"]:
+        return DayExpression(begin, end, (one_day(weekend_edge(match, today, past)),), "day")
     if match["edge"]:
         spans = [one_day(day) for day in month_edge(match, today)]
         return DayExpression(begin, end, tuple(spans), "day", dated=True)
@@ -245,7 +268,9 @@ def _weekday_days(
     coming, gone = _next_weekday(today, index, 1), _next_weekday(today, index, -1)
     monday = today - timedelta(days=today.weekday())
     in_week = monday + timedelta(days=index)
-    if tail.endswith("next week") or ahead.startswith("next week"):
+    if tail.endswith("week after next"):
+        days = [in_week + timedelta(days=14)]
+    elif tail.endswith("next week") or ahead.startswith("next week"):
         days = [in_week + timedelta(days=7)]
     elif tail.endswith("this week") or ahead.startswith("this week"):
         days = [in_week]
@@ -266,8 +291,9 @@ def _weekday_days(
 
 def _period(match: re.Match[str], today: date, past: bool) -> DayExpression | None:
     begin, end = match.span()
-    which, period = match["period_which"].lower(), match["period"].lower()
-    step = {"next": 1, "coming": 1, "last": -1, "past": -1}.get(which, 0)
+    late = match["period_late"]
+    which, period = (match["period_which"] or "").lower(), (late or match["period"]).lower()
+    step = 2 if late else {"next": 1, "coming": 1, "last": -1, "past": -1}.get(which, 0)
     monday = today - timedelta(days=today.weekday())
     if period == "weekend":
         if which == "coming":

@@ -22,10 +22,12 @@ from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,
 
 from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
+from ctrag.text.dates.half_days import nearest_half
 from ctrag.text.dates.time_phrases import (
     TimedRequest,
     TimeGroup,
     in_usual_years,
+    is_of_morning,
     read_request,
 )
 
@@ -187,7 +189,9 @@ def _offsets(request: TimedRequest, group: TimeGroup) -> list[timedelta]:
     if clock is None or clock.hour is None:
         return []
     hours = [clock.hour] if clock.exact else [clock.hour % 12, clock.hour % 12 + 12]
-    if group.part:
+    if clock.hour < 12 and is_of_morning(request.text, group):
+        hours = hours[:1]
+    elif group.part:
         middle = (group.part.first_hour + group.part.end_hour) / 2
         hours = [min([*hours, *(hour + 24 for hour in hours)], key=lambda hour: abs(hour - middle))]
     elif clock.exact:
@@ -237,6 +241,12 @@ def _part_days(request: TimedRequest, group: TimeGroup) -> list[date]:
     begin, end = (group.part.first_hour, group.part.end_hour) if group.part else (0, 24)
     if request.past or group.since:
         return [today if hour >= begin else today - timedelta(days=1)]
+    if group.target and group.part and request.anchors:
+        # "Move it to the afternoon" is that of its own day, as long as that is to come.
+        own = [request.anchors[0].date() + timedelta(days=more) for more in (0, 1)]
+        ahead = [day for day in own if _at(day, timedelta(hours=begin)) > request.now]
+        if ahead:
+            return ahead[:1]
     still_open = hour < (begin if begin < 12 else end)
     return [today if still_open else today + timedelta(days=1)]
 
@@ -287,7 +297,7 @@ def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
                 if full.days.anchored:
                     readings = _before_first(readings, item)
                 elif request.shift:
-                    readings = _nearest_first(readings, item)
+                    readings = nearest_half(readings, item)
             points += readings
         return points
     near_now = _occurrences(request, full)
@@ -297,16 +307,12 @@ def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
             near_items.append(_next_at_minute(anchor, full.clock.minute))
         else:
             readings = [_at(anchor.date(), offset) for offset in _offsets(request, full)]
-            near_items += _nearest_first(readings, anchor)
+            near_items += nearest_half(readings, anchor)
     return near_items + near_now if request.shift else near_now + near_items
 
 
 def _before_first(readings: list[datetime], item: datetime) -> list[datetime]:
     return sorted(readings, key=lambda point: point >= item)
-
-
-def _nearest_first(readings: list[datetime], item: datetime) -> list[datetime]:
-    return sorted(readings, key=lambda point: (not 7 <= point.hour < 23, abs(point - item)))
 
 
 def _next_at_minute(point: datetime, minute: int) -> datetime:

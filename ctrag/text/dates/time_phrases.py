@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ctrag.text.dates.bare_ranges import with_ranges
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
 from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
+from ctrag.text.dates.offset_clocks import offset_clocks
 from ctrag.text.dates.part_words import Part, find_parts
 from ctrag.text.dates.usual_times import MOVES, as_usual
 
@@ -51,18 +53,9 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_CORRECTION = 70
+_NOON = 12
+_OF_PART = re.compile(r"[,\s]*(?:in\s+the|of\s+the|this|tomorrow)\s+", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|till|until|and|-)\s+(?:the\s+|about\s+)?", re.IGNORECASE)
-# "11 to 11:45", "Tuesday 7.30 to 9 pm": a range though no "from" stands before it.
-_TIME = (
-    r"(?:[01]?\d|2[0-4])(?:[:.h][0-5]\d)?(?!\w)(?:\s*[ap]\.?m\b\.?)?"
-    r"|(?:[01]?\d|2[0-4])\s?(?:[ap]m|h)\b"
-)
-_BARE_RANGE = re.compile(
-    rf"(?P<lead>\b(?:\w+day|tomorrow|today|tonight|at)?,?\s+)(?P<left>{_TIME})"
-    rf"(?P<joint>\s*[-–]\s*|\s+(?:to|till?|until)\s+)(?P<right>{_TIME})(?![\d:.]*\d)",
-    re.IGNORECASE,
-)
-_MINUTES_TO = ("5", "10", "20", "25")
 _RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _TARGET = re.compile(r"\bto\s+(?:the\s+|about\s+|around\s+)?$", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
@@ -146,20 +139,33 @@ def in_usual_years(moment: datetime) -> bool:
     return FIRST_YEAR <= moment.year <= LAST_YEAR
 
 
+def is_of_morning(text: str, group: TimeGroup) -> bool:
+    """Whether a clock time is said to be "in the morning"; not "that morning, and the man at two",
+    nor "half two on Thursday, in place of that morning"."""
+    if group.part is None or group.clock is None or group.part.end_hour != _NOON:
+        return False
+    return _OF_PART.fullmatch(text, group.clock.end, group.part.begin) is not None
+
+
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
     """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
     text = as_usual(text, now)
     if not MOVES.search(text):
-        text = _with_ranges(text)
+        text = with_ranges(text)
     now = now.replace(second=0, microsecond=0)
     whole = [one.replace(second=0, microsecond=0) for one in anchors if in_usual_years(one)]
     past = _AHEAD.search(text) is None and _PAST.search(_WHY.sub("", text)) is not None
-    found = [TimeGroup(clock.begin, clock.end, clock=clock) for clock in find_clocks(text)]
+    clocks, lapses = offset_clocks(text, find_clocks(text), find_durations(text))
+    found = [TimeGroup(clock.begin, clock.end, clock=clock) for clock in clocks]
     found += [TimeGroup(part.begin, part.end, part=part) for part in find_parts(text)]
     anchor_days = [anchor.date() for anchor in whole[:3]]
-    for days in find_days(text, now.date(), anchor_days, past):
-        found.append(TimeGroup(days.begin, days.end, days=days))
+    named_days = find_days(text, now.date(), anchor_days, past)
+    found += [TimeGroup(days.begin, days.end, days=days) for days in named_days]
+    # "A week tomorrow" is a day, no duration.
+    lapses = [
+        one for one in lapses if not any(days.begin <= one.begin < days.end for days in named_days)
+    ]
     groups = _joined(text, sorted(found, key=lambda group: (group.begin, group.end)))
     moves = MOVES.search(text) is not None
     groups = [_in_context(text, group, moves) for group in groups]
@@ -178,45 +184,7 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     replaces = any(group.denied and group.clock for group in groups)  # "at eight, not seven"
     shift = replaces or _SHIFT.search(text) is not None
     evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
-    return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
-
-
-def _with_ranges(text: str) -> str:
-    """The text with "from" before ranges of times that go without.
-
-    One of both has minutes or a half of the day, or a day stands before it: "pages 10 to 12"
-    is no range of times, and "10 to 8" ten minutes.
-    """
-
-    def spelled(found: re.Match[str]) -> str:
-        left, right, lead = found["left"], found["right"], found["lead"]
-        before = text[: found.start() + len(lead)].rstrip()
-        timed = not left.isdigit() or not right.isdigit() or bool(lead.strip(" ,"))
-        bare = left.isdigit() and right.isdigit()
-        minutes = bare and left in _MINUTES_TO and "o" in found["joint"]
-        apart = bare and re.fullmatch(
-            r"\s+[-–]\s*|\s*[-–]\s+", found["joint"]
-        )  # "at 11 - 12 guests"
-        if (
-            not timed
-            or minutes
-            or apart
-            or re.search(r"\b(?:from|between)$", before, re.IGNORECASE)
-        ):
-            return found[0]
-        half = re.search(r"[ap]\.?m\.?$", right, re.IGNORECASE)
-        clock = f"{left}:00" if left.isdigit() else re.sub(r"^(\d+)\.(\d\d)$", r"\1:\2", left)
-        if half and re.fullmatch(r"[\d:]+", clock) and _earlier(clock, right):
-            clock += f" {half[0]}"
-        return f"{lead}from {clock} to {right}"
-
-    return _BARE_RANGE.sub(spelled, text)
-
-
-def _earlier(left: str, right: str) -> bool:
-    """Whether a time is before another on the dial."""
-    hours = [int(re.match(r"\d+", one)[0]) % 12 for one in (left, right)]  # type: ignore[index]
-    return hours[0] < hours[1]
+    return TimedRequest(text, now, whole, groups, lapses, past, wake, shift, evening)
 
 
 def _in_context(text: str, group: TimeGroup, moves: bool) -> TimeGroup:
@@ -266,10 +234,20 @@ def _corrected(text: str, groups: list[TimeGroup]) -> list[TimeGroup]:
             right,
             days=right.days or left.days,
             part=right.part or left.part,
-            clock=right.clock or left.clock,
+            clock=_of_hour(right.clock, left.clock) or left.clock,
             denied=False,
         )
     return groups
+
+
+def _of_hour(
+    clock: ClockExpression | None, other: ClockExpression | None
+) -> ClockExpression | None:
+    """A time without an hour, "no, ten past", with that of the other one."""
+    if clock is None or clock.hour is not None or other is None or other.hour is None:
+        return clock
+    hour = other.hour if clock.minute <= 30 else (other.hour - 1) % 24
+    return replace(clock, hour=hour, exact=other.exact)
 
 
 def _joined(text: str, found: list[TimeGroup]) -> list[TimeGroup]:

@@ -1,10 +1,13 @@
 """Rarer ways to say an hour, in the usual one: "0730", "21h", "optician 4 fri"."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
 
 from ctrag.text.dates.number_words import HOUR, MONTH, ORDINAL_WORD, WEEKDAY
 from ctrag.text.dates.spelling import respelled
+from ctrag.text.dates.written_times import as_said
 
 MOVES = re.compile(
     r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang)", re.IGNORECASE
@@ -77,6 +80,11 @@ _THIS_TIME = re.compile(
     rf"\b(?:(?:at\s)?this\stime|same\stime\sas\snow)(?=\s(?:tomorrow|on\s{WEEKDAY}|next\s{WEEKDAY}|{WEEKDAY})\b)",
     re.IGNORECASE,
 )
+_THIS_DAY_NEXT = re.compile(
+    r"\b(?:(?:at\s)?this\stime|same\stime\sas\snow|(?P<day>this\sday))\s(?P<next>next\sweek|in\sa\sweek"
+    r"|next\smonth|a\sweek\stoday)\b",
+    re.IGNORECASE,
+)
 _OF_THE = re.compile(
     rf"\b(?P<hour>{HOUR}(?:[:.][0-5]\d)?)(?P<half>\sand\sa\shalf)?\s(?:of|in)\sthe"
     r"\s(?P<part>morning|afternoon|evening)\b",
@@ -124,8 +132,13 @@ def as_usual(text: str, now: datetime) -> str:
         hour = f"half past {found['hour']}" if found["half"] else found["hour"]
         return f"{hour} in the {found['part']}"
 
-    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
-    text = _SAID_AGAIN.sub(r"\g<date>", text)
+    def again(found: re.Match[str]) -> str:
+        month = "month" in found["next"].casefold()
+        day = now + (relativedelta(months=1) if month else timedelta(weeks=1))
+        return f"on {day:%d %B %Y}" + ("" if found["day"] else f" at {now:%H:%M}")
+
+    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", as_said(respelled(text), now))
+    text = _SAID_AGAIN.sub(r"\g<date>", _THIS_DAY_NEXT.sub(again, text))
     text = _THIS_TIME.sub(f"at {now:%H:%M}", _OF_THE.sub(of_day, _AFTER_DATE.sub(dated, text)))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
     text = _NOT_DIGITS.sub(r"\g<not>at \g<hour>:\g<minute>", text)
