@@ -166,7 +166,8 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
         days = offered_dates(_SAME_TIME.sub(" ", text), at, anchors)
         return datetime.combine(days[0], own.time()) if days else None
     found = offered_datetimes(f"move it to {text}", at, anchors)
-    found = [one for one in found if one != own]  # its own time is what it is moved from
+    if not _says(text, own, at):
+        found = [one for one in found if one != own]  # what is left where no time was understood
     ahead = [one for one in found if one >= at]
     first = next(iter(ahead or found), None)
     if first is None or own is None or _HALF_OF_DAY.search(text):
@@ -174,6 +175,14 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     same_day = [one for one in found if abs(one - first) == timedelta(hours=12)]
     same_day = [one for one in same_day if one.date() == first.date() and one >= at]
     return nearest_half([first, *same_day], own)[0]
+
+
+def _says(text: str, own: datetime | None, at: datetime) -> bool:
+    """Whether a text by itself names the hour that something has already."""
+    clocks = (one.time() for one in offered_datetimes(f"move it to {text}", at, []))
+    return own is not None and any(
+        (one.hour % 12, one.minute) == (own.hour % 12, own.minute) for one in clocks
+    )
 
 
 _BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
