@@ -153,6 +153,7 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     """The time to which an item is moved by what was said: on its own day, and in its own half of
     the day, unless the text says another one."""
     text = re.sub(r"\bhrs?\b", "hour", _BEFORE_TIME.sub("", text), flags=re.I)
+    text = _FOUR_DIGITS.sub(r"\1:\2", text)
     own = None if item is None else item_text.time_of(item)
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
@@ -185,6 +186,8 @@ def _says(text: str, own: datetime | None, at: datetime) -> bool:
     )
 
 
+_FOUR_DIGITS = re.compile(r"^\s*(?:at )?([01]?\d|2[0-3])([0-5]\d)(?=[\s.!?]*$)")
+"""The time alone, as it is typed in haste: "2130"."""
 _BEFORE_TIME = re.compile(r"^\W*(?:(?:it|that|this|back|up)[\s,]+)*(?:to\s+)?(?=\w)", re.IGNORECASE)
 _HALF_OF_DAY = re.compile(
     r"\d\s*(?:am|pm)\b|\b(?:a\.?m|p\.?m|morning|afternoon|evening|night|tonight|noon)\b|\b(?:0|1[3-9]|2\d)"

@@ -310,6 +310,7 @@ def test_a_follow_up_is_a_call_on_what_is_in_focus(before: Turn, text: str, plan
             'reschedule_event(title="Crane check", new_start="2025-04-18T17:00")',
         ),
         (MORNING, "make it five", 'reschedule_event(title="Physio", new_start="2025-04-18T17:00")'),
+        (MORNING, "make it 1415", 'reschedule_event(title="Physio", new_start="2025-04-18T14:15")'),
         (MORNING, "no six", 'reschedule_event(title="Physio", new_start="2025-04-18T18:00")'),
         (
             MORNING,
