@@ -36,12 +36,12 @@ _STUTTER = re.compile(
 )
 _ARTICLE = re.compile(r"\b(?P<word>\w+)\s+an?,\s+(?=(?P=word)\s+an?\b)", re.IGNORECASE)
 _NO = (
-    r"(?:,\s+(?:no|wait)|,?\s+(?:no,?\s+(?:wait|sorry|actually|i\s+mean)|sorry|actually|i\s+mean"
-    r"|or\s+rather))[,.]?\s+"
+    r"(?:,\s+(?:no|wait(?=,))|,?\s+(?:no,?\s+(?:wait|sorry|actually|i\s+mean)|i\s+mean|or\s+rather"
+    r"|(?P<mere>sorry(?!\s(?:to|for|about|that)\b)|actually)))[,.]?\s+"
 )
 _TAKEN_BACK = re.compile(
-    rf"\b(?P<before>near|in|to|from|at|for|by|on|with|play|call|tell|ask|ring)\s+"
-    rf"(?P<said>[^,.;:!?]{{1,40}}?){_NO}(?P=before)\s+",
+    r"(?<!\byes\s)\b(?P<before>near|in|to|from|at|for|by|on|with|play|call|tell|ask|ring)\s+"
+    rf"(?P<said>(?:(?!\b(?P=before)\b)[^,.;:!?]){{1,40}}?){_NO}(?P=before)\s+",
     re.IGNORECASE,
 )
 """Up to "near the port, no wait, near " in "near the port, no wait, near the market"."""
@@ -92,6 +92,20 @@ _DICTATES = re.compile(
 )
 _GOES_ON = frozenset("and or to for on at in of with please then".split())
 _DAY = rf"(?:{WEEKDAY}|today|tonight|tomorrow)"
+_KINDS = (
+    re.compile(rf"(?:(?:next|this)\s)?{_DAY}\b|(?:the\s)?\d\d?(?:st|nd|rd|th)\b", re.IGNORECASE),
+    re.compile(
+        rf"(?:(?:half|quarter)\s(?:past|to)\s)?(?:{_NUMBER}|noon|midnight)\b", re.IGNORECASE
+    ),
+    re.compile(rf"(?!(?i:{_DAY})\b){_CAPITAL}"),
+)
+"""Days, times and names: a mere "sorry" puts one of a kind in the place of another."""
+_NOBODY = re.compile(
+    rf",\sno\s(?:one|two)(?!\s*(?:[,.;!?]|$)|\s(?:[ap]m|o['’]?clock|please|{_DAY}"
+    rf"|(?:at|by|in|on)\s(?:\d|{_DAY}|the\s(?:morning|afternoon|evening)))\b)",
+    re.IGNORECASE,
+)
+"""Of "at six, no one will be in", where no number is denied."""
 _DAY_FOR_DAY = re.compile(
     rf"\b{_DAY}{_SAYS_NO}(?={_DAY}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
     re.IGNORECASE,
@@ -130,7 +144,7 @@ def as_meant(text: str) -> str:
         found = _TWICE.sub(lambda one: f"{one['open']} ", found)
     found = _FILLER.sub("", found).replace(", :", ":")
     found = _STUTTER.sub("", _ARTICLE.sub("", found))
-    found = _TAKEN_BACK.sub(lambda one: f"{one['before']} ", found)
+    found = _TAKEN_BACK.sub(_begun_anew, found)
     found = _DAY_FOR_DAY.sub("", found)
     found = _NAME_MEANT.sub(r"\g<name>", _NAME_FOR_NAME.sub("", found))
     found = _MAKE_THAT.sub(r"\g<lead>\g<now>\g<mid>", found)
@@ -147,8 +161,20 @@ def dictation(text: str) -> tuple[str, str]:
     return ("", text) if found is None else (text[: found.end()], text[found.end() :])
 
 
+def _begun_anew(found: re.Match[str]) -> str:
+    """The word that what was taken back began with, as what is said instead does; all of it where a
+    mere "sorry" begins a sentence."""
+    instead = found.string[found.end() :]
+    same = any(kind.match(found["said"]) and kind.match(instead) for kind in _KINDS)
+    if found["mere"] and found["before"].casefold() in ("tell", "ask"):
+        same &= found[0][len(found["before"]) :].lstrip().startswith(f"{found['said']},")
+    return found[0] if found["mere"] and not same else f"{found['before']} "
+
+
 def _counted(found: re.Match[str]) -> str:
     """What is counted stays, unless the new number counts something else."""
+    if not found["more"] and _NOBODY.match(found.string, found.start("now") - len(", no ")):
+        return found[0]
     behind = re.match(r"\s(?P<word>[^\W\d_]+)", found.string[found.end() :])
     another = behind is not None and behind["word"].casefold() not in _GOES_ON
-    return found["now"] + ("" if another else found["of"])
+    return found["now"] + ((found["more"] or "") if another else found["of"])

@@ -76,10 +76,35 @@ from ctrag.text.false_starts import as_meant
         ("well, thank you, you've been kind", "well, thank you, you've been kind"),
         ("play some Dolly Parton, no wait, Emmylou Harris", "play some Emmylou Harris"),
         ("at the end of my note, um: salt", "at the end of my note: salt"),
+        ("at the pier at six, no, at seven", "at the pier at seven"),
+        ("put it in for Monday, sorry, for Sunday", "put it in for Sunday"),
+        ("a train to Oslo, sorry, to Bodø", "a train to Bodø"),
+        ("two of us, no, three of us come", "three of us come"),
+        ("at six, no one o'clock", "at one o'clock"),
     ],
 )
 def test_false_starts_are_left_out_and_nothing_else(said: str, meant: str) -> None:
     assert as_meant(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tell Lena I have to cancel, sorry to mess you about",
+        "text Ole thanks for the lift, sorry for the mud",
+        "tell Ole I'm on the pier, sorry, on the far side of it",
+        "write Ole I can't come on Friday actually on any day",
+        "tell Ruth I'm late at work, wait at home",
+        "tell Ruth sorry, tell Ole he was right",
+        "say yes to the tap, no to the sink",
+        "remind me at six, no one will be in",
+        "tell Ruth I come at six, no one else can",
+        "tell Ruth it's at six, no two people agree",
+        "tea at five, no one at home minds",
+    ],
+)
+def test_an_apology_and_no_one_take_nothing_back(said: str) -> None:
+    assert as_meant(said) == said
 
 
 @pytest.mark.parametrize(
