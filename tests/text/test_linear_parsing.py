@@ -13,7 +13,9 @@ from ctrag.agents.server.orders import gives_orders
 from ctrag.agents.server.untrusted import cleaned
 from ctrag.agents.session.sent_values import _FENCE
 from ctrag.assistant.apps import lookup
+from ctrag.assistant.conversation.small_talk import agrees, drops_all, leaves_it, small_talk
 from ctrag.assistant.conversation.split import split
+from ctrag.assistant.conversation.undoing import turns_to_undo
 from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.addressee import as_asked
 from ctrag.assistant.planning.genres import said_genre
@@ -43,6 +45,7 @@ REPEATED = [
     *("a", "1", "1 ", "a ", "  ", "\n", "\t \n", '"', "'", "“", "‘", " 'a", "(", "a'b ", "A'A "),
     *("a-", "a.", "a@", "a:", "a_", "/", "Aa Bb ", "1-1 ", "+1 ", "1,000,", "<", "[", 'x="', "f("),
     *("half past ", "monday ", "in two ", "and ", "then, ", "saying ", "api key ", "do not ", "é"),
+    *("no ", "please ", "do it ", "thanks ", "oh no, "),
     *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
 ]
 """What texts are made of, again and again, between a beginning and an end that do not fit."""
@@ -117,6 +120,10 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "name": lambda text: mentions.mentioned("omar", [Contact(text, "friend")]),
     "hour of a clause": lambda text: _without_other_hours(f"at six {text}", "at six"),
     "split": split,
+    "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
+    "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
+    "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),
+    "undo": lambda text: (turns_to_undo(f"undo that {text}"), turns_to_undo(f"oh {text}")),
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))
     for kind in ("email", "phone", "url", "id")
