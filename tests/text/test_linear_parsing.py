@@ -20,6 +20,7 @@ from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.addressee import as_asked
 from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
+from ctrag.assistant.planning.limits import does_half
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
@@ -46,6 +47,7 @@ REPEATED = [
     *("a-", "a.", "a@", "a:", "a_", "/", "Aa Bb ", "1-1 ", "+1 ", "1,000,", "<", "[", 'x="', "f("),
     *("half past ", "monday ", "in two ", "and ", "then, ", "saying ", "api key ", "do not ", "é"),
     *("no ", "please ", "do it ", "thanks ", "oh no, "),
+    *("remind ", "on mondays ", "call ", "every "),
     *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
 ]
 """What texts are made of, again and again, between a beginning and an end that do not fit."""
@@ -99,6 +101,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "courtesy": without_courtesy,
     "courtesy's end": lambda text: without_courtesy(f"could you move it, {text}"),
     "as asked": as_asked,
+    "half": lambda text: (does_half(text), does_half(f"remind {text}")),
     "question or order": lambda text: unasked(
         Plan("send_mail", {"to": "Omar"}), _tool("send_mail"), f"did {text}", OMAR
     ),
