@@ -5,7 +5,7 @@ Without stutters, fillers and what is taken back, and with the apostrophes that 
 
 import re
 
-from ctrag.text.dates.number_words import WEEKDAY
+from ctrag.text.dates.number_words import ORDINAL_WORD, WEEKDAY
 
 _WONDERED = (
     r"what\s(?:(?:are|were)\s(?:they|those)|was\s(?:it|that|his\sname|her\sname)|do\syou\scall\s(?:it|them))"
@@ -14,11 +14,12 @@ _WONDERED = (
     r"|let\sme\s(?:see|think)|how\sdo\syou\ssay(?:\sit)?|you\sknow"
 )
 _SOUND = r"(?:u+h+m*|u+m+|e+r+m?|e+u*h+m?|h+m+)\b(?!\?)"
-_OPEN = (
-    r"(?:of|with|about|for|to|from|in|on|at|by|near|into|that|the|an?|my|our|his|her|your|their|some"
-    r"|any|is|are|was|were|be|and|or|get|got|find|play|call|ring|tell|ask|put|book|add|say|search|show"
-    r"|like|called|named|me|up)"
+_FUNCTION = (
+    r"of|with|about|for|to|from|in|on|at|by|near|into|that|the|an?|my|our|his|her|your|their|some"
+    r"|any|is|are|was|were|be|and|or|like|called|named|me|up"
 )
+_VERBS = r"get|got|find|play|call|ring|tell|ask|put|book|add|say|search|show"
+_OPEN = rf"(?:{_FUNCTION}|{_VERBS})"
 _MID_PHRASE = re.compile(
     rf"\b(?P<open>{_OPEN})(?:,?\s+{_SOUND},\s+|,\s+(?:(?:oh|ah),?\s)?(?:{_WONDERED}),\s+)"
     rf"(?:(?:{_SOUND}|{_WONDERED}),\s+){{0,2}}",
@@ -30,9 +31,6 @@ _FILLER = re.compile(
     rf"(?:(?<=^)|(?<=,\s)){_SOUND}[,.]?\s*|(?<=\s){_SOUND}[,.]\s*"
     rf"|(?<=,\s)(?:(?:oh|ah),?\s)?(?:{_WONDERED}),\s+(?:yes,\s+)?",
     re.IGNORECASE,
-)
-_STUTTER = re.compile(
-    r"\b(?P<run>[\w'’]+(?:\s[\w'’]+){0,2}),\s+(?=(?P=run)(?![\w'’]))", re.IGNORECASE
 )
 _ARTICLE = re.compile(r"\b(?P<word>\w+)\s+an?,\s+(?=(?P=word)\s+an?\b)", re.IGNORECASE)
 _NO = (
@@ -53,6 +51,24 @@ _ONE = (
     r"|eighty|ninety|hundred|thousand|half|quarter)"
 )
 _NUMBER = rf"{_ONE}(?:(?:\s(?:and\s|past\s|to\s)?|-){_ONE}){{0,4}}"
+_ALSO = (
+    r"i|i['’](?:m|ve|ll|d)|you|he|she|it|we|they|(?:you|we|they)['’](?:re|ve|ll|d)"
+    r"|(?:he|she|it|that|there|what|where|who)['’](?:s|ll|d)|this|these|those|there|could|can|would"
+    r"|will|should|do|does|did|don['’]t|can['’]t|have|has|had|if|when|what|where|who|how|why|but"
+    r"|because|than|before|after|until|till|as|please"
+)
+_ORDER = rf"{_VERBS}|move|cancel|remind|set|send|make|take|text|message|mail|delete|open|read|write"
+_STUTTER = re.compile(
+    rf"\b(?P<run>(?:{_FUNCTION}|{_ALSO}|{_NUMBER}|{ORDINAL_WORD}|{WEEKDAY}"
+    rf"|(?:(?<=^)|(?<=\byou\s)|(?<=\bto\s)|(?<=\band\s)|(?<=\bno\s)|(?<=,\s))(?:{_ORDER}))"
+    r"(?![\w'’])(?:\s[\w'’]+){0,2}),\s+(?=(?P=run)(?![\w'’]))"
+    r"|^(?P<first>[\w'’]+(?:\s[\w'’]+){0,2}),\s+(?=(?-i:[a-z]))(?=(?P=first)(?![\w'’]))"
+    r"|(?<=\w,\s)no,\s+(?=no,\s)",
+    re.IGNORECASE,
+)
+"""Up to "put on, " in "put on, put on some polka"; "well done, well done" is meant."""
+_TITLED = re.compile(r"\b(?:play|hear|listen|sing|song|called|titled|named)\b", re.IGNORECASE)
+"""What a title with words said twice may follow."""
 _NUMBER_FOR_NUMBER = re.compile(
     rf"\b{_NUMBER}(?P<of>(?:\s(?P<unit>[^\W\d_]+)(?:\s[^\W\d_]+){{0,2}})?){_SAYS_NO}"
     rf"(?P<now>{_NUMBER})(?P<more>\s(?P=unit)\b)?(?=[\s,.;!?]|$)(?!\s(?:is|are|was|were|to|past)\b)",
@@ -143,7 +159,9 @@ def as_meant(text: str) -> str:
     if found != text:
         found = _TWICE.sub(lambda one: f"{one['open']} ", found)
     found = _FILLER.sub("", found).replace(", :", ":")
-    found = _STUTTER.sub("", _ARTICLE.sub("", found))
+    titled = _TITLED.search(found)
+    end = len(found) if titled is None else titled.end()
+    found = _STUTTER.sub("", _ARTICLE.sub("", found[:end])) + found[end:]
     found = _TAKEN_BACK.sub(_begun_anew, found)
     found = _DAY_FOR_DAY.sub("", found)
     found = _NAME_MEANT.sub(r"\g<name>", _NAME_FOR_NAME.sub("", found))

@@ -81,6 +81,11 @@ from ctrag.text.false_starts import as_meant
         ("a train to Oslo, sorry, to Bodø", "a train to Bodø"),
         ("two of us, no, three of us come", "three of us come"),
         ("at six, no one o'clock", "at one o'clock"),
+        ("could you, could you move it", "could you move it"),
+        ("call, um, call the vet", "call the vet"),
+        ("I'll, I'll be late", "I'll be late"),
+        ("at nine, nine in the morning", "at nine in the morning"),
+        ("on Sunday, no, no, Monday", "on Monday"),
     ],
 )
 def test_false_starts_are_left_out_and_nothing_else(said: str, meant: str) -> None:
@@ -104,6 +109,23 @@ def test_false_starts_are_left_out_and_nothing_else(said: str, meant: str) -> No
     ],
 )
 def test_an_apology_and_no_one_take_nothing_back(said: str) -> None:
+    assert as_meant(said) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "play Ring, Ring",
+        "play In, In the Rain",
+        "tell Ole well done, well done",
+        "tell Ole no, no, no",
+        "add salt, salt and vinegar crisps",
+        "tell Ole I'll ring, ring when you can",
+        "say it's a long, long way",
+        "delete the old list, List B",
+    ],
+)
+def test_what_is_meant_twice_is_said_twice(said: str) -> None:
     assert as_meant(said) == said
 
 
