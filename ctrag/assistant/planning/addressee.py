@@ -58,17 +58,41 @@ _ENDS = frozenset(
 """Words that begin what is said, and no name."""
 _HER = re.compile(r"\bher\s+(?P<what>[^\W\d_][\w'’-]*)", re.IGNORECASE)
 _GIVES = frozenset(
-    "bring bringing give giving gave send sending owe owing get getting lend lending show showing "
-    "make making made buy buying bought cook cooking bake baking pass hand offer teach wish "
-    "pay".split()
+    "bring bringing give giving gave send sending owe owing get getting lend lending lent show "
+    "showing make making made buy buying bought cook cooking bake baking pass hand offer teach "
+    "teaching taught wish pay tell telling told".split()
 )
 """Verbs before "her" and what she gets."""
+_SEES_HER_DO = frozenset(
+    "help helping helped let letting make making made have had see seeing saw seen hear hearing "
+    "heard watch watching watched".split()
+)
+_DONE_BY_HER = frozenset(
+    "paint move pack clean cook decorate plan choose find fix build carry look unpack sort set "
+    "study revise decide write read learn leave sing play dance go come sleep eat drive walk swim "
+    "run talk speak cry laugh fall win lose rest wait stay see hear know think do get have be "
+    "settle shop practise practice prepare finish start stop pick try".split()
+)
+"""What somebody is helped or seen to do."""
+_TAKES_HER = frozenset(
+    "take taking took taken bring bringing brought drive driving drove get getting keep keeping "
+    "kept leave leaving left see seeing saw hear hearing heard catch find found".split()
+)
+_DOING = frozenset(
+    "shopping swimming dancing running walking sailing skiing fishing riding camping climbing "
+    "bowling skating hiking cycling driving singing crying laughing waiting talking working "
+    "sleeping going playing leaving coming sitting standing".split()
+)
+"""What she is taken or seen to be doing: "take her shopping", but "bring her knitting"."""
 _NO_THING = frozenset(
     "very so too much really all both alone at on in to for with from by about after before "
     "until till over round the a an my our his their that if this these those it some any as "
     "and or but when where what how why who which whether because i we he she they you not no "
     "yes now today tonight tomorrow yesterday later soon again back up off out down there here "
-    "home know think come go wait next once twice more please thanks monday tuesday wednesday "
+    "home know think come go wait everything something anything nothing loads lots tons heaps "
+    "plenty mine yours ours theirs inside outside upstairs downstairs early late first straight "
+    "safe safely along through across around mid sometime earlier personally directly properly "
+    "badly terribly dearly awfully next once twice more please thanks monday tuesday wednesday "
     "thursday friday saturday sunday".split()
 )
 """Words behind "her" that nobody has: "tell her that", "meet her at six"."""
@@ -140,7 +164,11 @@ def as_possessed(request: str, sent: str) -> str:
     def owned(found: re.Match[str]) -> str:
         noun = words(found["what"])[0]
         gives = words(request[: found.start()])[-1:]
-        single = not gives or gives[0] not in _GIVES  # "bring her soup" has two objects
+        verb = gives[0] if gives else ""
+        does = verb in _SEES_HER_DO and noun in _DONE_BY_HER
+        if does or (verb in _TAKES_HER and noun in _DOING):
+            return found[0]  # "help her paint", "take her shopping"
+        single = verb not in _GIVES  # "bring her soup" has two objects
         read_as_object = noun not in there or (single and ("you", noun) in pairwise(there))
         return f"your {found['what']}" if read_as_object and noun not in _NO_THING else found[0]
 
