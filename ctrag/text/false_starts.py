@@ -39,7 +39,8 @@ _NO = (
 )
 _TAKEN_BACK = re.compile(
     r"(?<!\byes\s)\b(?P<before>near|in|to|from|at|for|by|on|with|play|call|tell|ask|ring)\s+"
-    rf"(?P<said>(?:(?!\b(?P=before)\b)[^,.;:!?]){{1,40}}?){_NO}(?P=before)\s+",
+    rf"(?P<said>(?:(?!\b(?P=before)\b)[^,.;:!?]){{1,40}}?){_NO}(?P=before)\s+"
+    r"(?P<again>(?:him|her|them)\s+)?",
     re.IGNORECASE,
 )
 """Up to "near the port, no wait, near " in "near the port, no wait, near the market"."""
@@ -117,16 +118,52 @@ _KINDS = (
 )
 """Days, times and names: a mere "sorry" puts one of a kind in the place of another."""
 _NOBODY = re.compile(
-    rf",\sno\s(?:one|two)(?!\s*(?:[,.;!?]|$)|\s(?:[ap]m|o['’]?clock|please|{_DAY}"
+    rf"\sno\s(?:one|two)(?!\s*(?:[,.;!?]|$)|\s(?:[ap]m|o['’]?clock|please|{_DAY}"
     rf"|(?:at|by|in|on)\s(?:\d|{_DAY}|the\s(?:morning|afternoon|evening)))\b)",
     re.IGNORECASE,
 )
 """Of "at six, no one will be in", where no number is denied."""
+_UNSTOPPED = (
+    r",?\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|(?P<mere>sorry|actually)|i\smean"
+    r"|or\srather|make\sthat)[,.]?\s"
+)
+"""What puts another of its kind in the place of a day or a time, dictated without commas, too."""
 _DAY_FOR_DAY = re.compile(
-    rf"\b{_DAY}{_SAYS_NO}(?={_DAY}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
+    rf"\b{_DAY}{_UNSTOPPED}(?={_DAY}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
     re.IGNORECASE,
 )
 """Up to "Sunday, no, " in "Sunday, no, Saturday at four": "no, Saturday is out" denies nothing."""
+_UNIT = r"\s?(?:[ap]m|o['’]?clock|min(?:ute)?s?|hours?|days?|weeks?)"
+_HOUR = rf"(?:(?:half|quarter)\s(?:past|to)\s)?{_NUMBER}"
+_TIME_FOR_TIME = re.compile(
+    r"\b(?<!quarter\s)(?<!twenty\s)(?<!ten\s)(?<!five\s)"
+    rf"(?P<lead>(?:at|by|for|till|until|to|around|in|make\sit)\s){_HOUR}(?P<unit>{_UNIT}\b)?"
+    rf"{_UNSTOPPED}(?:at\s)?(?P<now>{_HOUR})(?P<own>{_UNIT}\b)?"
+    rf"(?={_ENDS}|\s{_DAY}\b)(?!\s(?:past|to)\s*(?:[,.;!?]|$|{_NUMBER}\b|(?:at|by|in|on)\b))",
+    re.IGNORECASE,
+)
+"""All of "at five no six" before "to call Ole"."""
+_OTHER_NAME = re.compile(
+    rf"\b(?P<lead>(?i:call|ring|phone|dial|with|from|invite|meet|see)\s)(?!{_DAY}\b){_CAPITAL}"
+    rf"(?:\s{_CAPITAL})?,?\s(?:no|(?:no\s)?(?:sorry|wait|actually|I\smean|i\smean)),?\s"
+    rf"(?=(?!(?i:{_DAY})\b){_CAPITAL}(?:\s{_CAPITAL})?(?:{_ENDS}))"
+)
+"""Up to "sorry " in "call Sarah sorry Sally", and not in "tell Sarah sorry"."""
+_THING = (
+    r"(?!(?:and|or|for|to|it|that|this|them|back|up|in|out|off|on|me|you|him|her|i|we|not|don['’]t"
+    rf"|no|stop|leave|{_DAY})\b)[\w'’-]+"
+)
+_BOUGHT = re.compile(
+    rf"\b(?P<lead>(?:buy|get|add|order|bring)\s)(?:{_THING}\s){{0,2}}{_THING},?\s"
+    rf"no,?\s(?:sorry|wait|actually|i\smean),?\s(?={_THING}(?:\s{_THING})?{_ENDS})",
+    re.IGNORECASE,
+)
+"""Up to "sorry " in "buy eggs no sorry milk"."""
+_NOT = re.compile(r"(?:n['’]t|\bnot|\bnever|\bcannot)\b[^.;!?]{0,60}$", re.IGNORECASE)
+"""Before a day or time that was refused, and for which one is sorry: "I can't at two sorry"."""
+_NAMED_FIRST = re.compile(
+    rf"(?i:(?:my|our|the|his|her)\s)?[\w'’-]+(?:\s(?!(?i:{_DAY})\b){_CAPITAL})?"
+)
 _WITHOUT = {
     "im": "I'm", "ive": "I've", "youre": "you're", "theyre": "they're", "hes": "he's",
     "shes": "she's", "thats": "that's", "whats": "what's", "wheres": "where's", "whos": "who's",
@@ -163,7 +200,8 @@ def as_meant(text: str) -> str:
     end = len(found) if titled is None else titled.end()
     found = _STUTTER.sub("", _ARTICLE.sub("", found[:end])) + found[end:]
     found = _TAKEN_BACK.sub(_begun_anew, found)
-    found = _DAY_FOR_DAY.sub("", found)
+    found = _TIME_FOR_TIME.sub(_rather_then, _DAY_FOR_DAY.sub(_rather_then, found))
+    found = _OTHER_NAME.sub(r"\g<lead>", _BOUGHT.sub(r"\g<lead>", found))
     found = _NAME_MEANT.sub(r"\g<name>", _NAME_FOR_NAME.sub("", found))
     found = _MAKE_THAT.sub(r"\g<lead>\g<now>\g<mid>", found)
     found = _RATHER.sub(r"\g<lead>\g<now>\g<end>", _NUMBER_FOR_NUMBER.sub(_counted, found))
@@ -183,15 +221,34 @@ def _begun_anew(found: re.Match[str]) -> str:
     """The word that what was taken back began with, as what is said instead does; all of it where a
     mere "sorry" begins a sentence."""
     instead = found.string[found.end() :]
+    before, again = found["before"], found["again"] or ""
     same = any(kind.match(found["said"]) and kind.match(instead) for kind in _KINDS)
-    if found["mere"] and found["before"].casefold() in ("tell", "ask"):
-        same &= found[0][len(found["before"]) :].lstrip().startswith(f"{found['said']},")
-    return found[0] if found["mere"] and not same else f"{found['before']} "
+    if found["mere"] and before.casefold() in ("tell", "ask"):
+        same &= found[0][len(before) :].lstrip().startswith(f"{found['said']},")
+    if found["mere"] and not same:
+        return found[0]
+    if again and before.casefold() in ("call", "tell", "ask", "ring"):
+        named = _NAMED_FIRST.match(found["said"])
+        return f"{before} {again if named is None else f'{named[0]} '}"
+    return f"{before} {again}"
+
+
+def _rather_then(found: re.Match[str]) -> str:
+    """The time in the place of another; both where one is sorry to refuse a day or time, and where
+    no number is denied ("at six no one can")."""
+    before = found.string[max(0, found.start() - 60) : found.start()]
+    if found["mere"] and _NOT.search(before):
+        return found[0]
+    if "now" not in found.groupdict():
+        return ""
+    if _NOBODY.match(found.string, found.start("now") - len(" no ")):
+        return found[0]
+    return f"{found['lead']}{found['now']}{found['own'] or found['unit'] or ''}"
 
 
 def _counted(found: re.Match[str]) -> str:
     """What is counted stays, unless the new number counts something else."""
-    if not found["more"] and _NOBODY.match(found.string, found.start("now") - len(", no ")):
+    if not found["more"] and _NOBODY.match(found.string, found.start("now") - len(" no ")):
         return found[0]
     behind = re.match(r"\s(?P<word>[^\W\d_]+)", found.string[found.end() :])
     another = behind is not None and behind["word"].casefold() not in _GOES_ON

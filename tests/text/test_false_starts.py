@@ -113,6 +113,43 @@ def test_an_apology_and_no_one_take_nothing_back(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("remind me at five no six to call Ole", "remind me at six to call Ole"),
+        ("at five sorry six", "at six"),
+        ("at five pm actually six", "at six pm"),
+        ("in ten no twenty minutes", "in twenty minutes"),
+        ("for Sunday sorry Monday at ten", "for Monday at ten"),
+        ("call Ida sorry Ada", "call Ada"),
+        ("tea with Ida actually Ada on Friday", "tea with Ada on Friday"),
+        ("buy eggs no sorry milk", "buy milk"),
+        ("tell Ada I can't, no actually tell her I'll be late", "tell Ada I'll be late"),
+        ("tell my aunt I come, no, tell her I don't", "tell my aunt I don't"),
+    ],
+)
+def test_the_later_of_a_kind_is_kept_without_commas_too(said: str, meant: str) -> None:
+    assert as_meant(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "at five sorry two of us are ill",
+        "see you at five sorry I'm late",
+        "at seven no later",
+        "remind me at six no one will be in",
+        "I can't on Sunday sorry Monday?",
+        "tell Ida sorry Ada is ill",
+        "tell Ida no sorry mate",
+        "bring it no wait tomorrow",
+        "flat 3 no 12 High Street",
+    ],
+)
+def test_what_is_of_another_kind_takes_nothing_back(said: str) -> None:
+    assert as_meant(said) == said
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "play Ring, Ring",
