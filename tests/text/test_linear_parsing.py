@@ -47,7 +47,7 @@ REPEATED = [
     *("a-", "a.", "a@", "a:", "a_", "/", "Aa Bb ", "1-1 ", "+1 ", "1,000,", "<", "[", 'x="', "f("),
     *("half past ", "monday ", "in two ", "and ", "then, ", "saying ", "api key ", "do not ", "é"),
     *("no ", "please ", "do it ", "thanks ", "oh no, "),
-    *("remind ", "on mondays ", "call ", "every "),
+    *("remind ", "on mondays ", "call ", "every ", "sorry ", "at five no ", "would you "),
     *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
 ]
 """What texts are made of, again and again, between a beginning and an end that do not fit."""
