@@ -44,7 +44,9 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 """Up to "near the port, no wait, near " in "near the port, no wait, near the market"."""
-_SAYS_NO = r",\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|i\smean)[,.]?\s"
+_SAYS_NO = (
+    r",\s(?:no(?:,?\s(?:wait|sorry|actually|h(?:ang|old)\son|i\smean|make\sthat))?|i\smean)[,.]?\s"
+)
 """What denies the word before it; a mere "sorry" may begin a sentence."""
 _ONE = (
     r"(?:\d[\d.:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen"
@@ -124,12 +126,13 @@ _NOBODY = re.compile(
 )
 """Of "at six, no one will be in", where no number is denied."""
 _UNSTOPPED = (
-    r",?\s(?:no(?:,?\s(?:wait|sorry|actually|i\smean|make\sthat))?|(?P<mere>sorry|actually)|i\smean"
+    r",?\s(?:no(?:,?\s(?:wait|sorry|actually|h(?:ang|old)\son|i\smean|make\sthat))?|(?P<mere>sorry|actually)|i\smean"
     r"|or\srather|make\sthat)[,.]?\s"
 )
 """What puts another of its kind in the place of a day or a time, dictated without commas, too."""
+_DATE = rf"(?:{_DAY}|the\s\d\d?(?:st|nd|rd|th))"
 _DAY_FOR_DAY = re.compile(
-    rf"\b{_DAY}{_UNSTOPPED}(?={_DAY}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
+    rf"\b{_DATE}{_UNSTOPPED}(?={_DATE}\b(?:{_ENDS}|\s(?:the|morning|afternoon|evening|night)\b))",
     re.IGNORECASE,
 )
 """Up to "Sunday, no, " in "Sunday, no, Saturday at four": "no, Saturday is out" denies nothing."""

@@ -120,6 +120,8 @@ def test_an_apology_and_no_one_take_nothing_back(said: str) -> None:
         ("at five pm actually six", "at six pm"),
         ("in ten no twenty minutes", "in twenty minutes"),
         ("for Sunday sorry Monday at ten", "for Monday at ten"),
+        ("move it to Sunday, no hang on, Monday", "move it to Monday"),
+        ("for the 14th, sorry, the 15th, at one", "for the 15th, at one"),
         ("call Ida sorry Ada", "call Ada"),
         ("tea with Ida actually Ada on Friday", "tea with Ada on Friday"),
         ("buy eggs no sorry milk", "buy milk"),
