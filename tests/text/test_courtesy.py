@@ -22,6 +22,14 @@ ORDER = "call Ana back about the keys"
         "Would you mind calling Ana back about the keys?",
         "hey, do you mind just calling Ana back about the keys, please",
         "Good morning, please, could you call Ana back about the keys",
+        "any chance you could call Ana back about the keys",
+        "sorry to bother you but can you call Ana back about the keys",
+        "if it's not too much trouble could you call Ana back about the keys",
+        "would you mind awfully calling Ana back about the keys",
+        "I don't suppose you could call Ana back about the keys?",
+        "if you could call Ana back about the keys that'd be great",
+        "call Ana back about the keys would you",
+        "You couldn't call Ana back about the keys, could you?",
     ],
 )
 def test_an_order_is_the_same_however_politely_it_is_put(polite: str) -> None:
@@ -33,6 +41,11 @@ def test_an_order_is_the_same_however_politely_it_is_put(polite: str) -> None:
     [
         "can you see the moon tonight",
         "could you have it both ways in chess",
+        "tell Ana if she can come that'd be great",
+        "tell Ana you wouldn't like it, would you",
+        "tell Ana sorry to bother you but can you ring",
+        "any chance of rain",
+        "which one would you",
         "would you believe it, the bus came",
         "some jazz please",
         "so what's on after lunch",
@@ -46,6 +59,18 @@ def test_an_order_is_the_same_however_politely_it_is_put(polite: str) -> None:
 )
 def test_what_is_no_frame_around_an_order_stays(said: str) -> None:
     assert without_courtesy(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("if you could just tell Ana I'm here that'd be great", "tell Ana I'm here"),
+        ("tell Ana I'm here, would you?", "tell Ana I'm here."),
+        ("ring Ana, will you", "ring Ana"),
+    ],
+)
+def test_what_is_said_to_the_assistant_is_no_end_of_a_message(said: str, asked: str) -> None:
+    assert without_courtesy(said) == asked
 
 
 def test_a_question_that_follows_stays_a_question() -> None:

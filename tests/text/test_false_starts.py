@@ -76,10 +76,96 @@ from ctrag.text.false_starts import as_meant
         ("well, thank you, you've been kind", "well, thank you, you've been kind"),
         ("play some Dolly Parton, no wait, Emmylou Harris", "play some Emmylou Harris"),
         ("at the end of my note, um: salt", "at the end of my note: salt"),
+        ("at the pier at six, no, at seven", "at the pier at seven"),
+        ("put it in for Monday, sorry, for Sunday", "put it in for Sunday"),
+        ("a train to Oslo, sorry, to Bodø", "a train to Bodø"),
+        ("two of us, no, three of us come", "three of us come"),
+        ("at six, no one o'clock", "at one o'clock"),
+        ("could you, could you move it", "could you move it"),
+        ("call, um, call the vet", "call the vet"),
+        ("I'll, I'll be late", "I'll be late"),
+        ("at nine, nine in the morning", "at nine in the morning"),
+        ("on Sunday, no, no, Monday", "on Monday"),
     ],
 )
 def test_false_starts_are_left_out_and_nothing_else(said: str, meant: str) -> None:
     assert as_meant(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tell Lena I have to cancel, sorry to mess you about",
+        "text Ole thanks for the lift, sorry for the mud",
+        "tell Ole I'm on the pier, sorry, on the far side of it",
+        "write Ole I can't come on Friday actually on any day",
+        "tell Ruth I'm late at work, wait at home",
+        "tell Ruth sorry, tell Ole he was right",
+        "say yes to the tap, no to the sink",
+        "remind me at six, no one will be in",
+        "tell Ruth I come at six, no one else can",
+        "tell Ruth it's at six, no two people agree",
+        "tea at five, no one at home minds",
+    ],
+)
+def test_an_apology_and_no_one_take_nothing_back(said: str) -> None:
+    assert as_meant(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("remind me at five no six to call Ole", "remind me at six to call Ole"),
+        ("at five sorry six", "at six"),
+        ("at five pm actually six", "at six pm"),
+        ("in ten no twenty minutes", "in twenty minutes"),
+        ("for Sunday sorry Monday at ten", "for Monday at ten"),
+        ("move it to Sunday, no hang on, Monday", "move it to Monday"),
+        ("for the 14th, sorry, the 15th, at one", "for the 15th, at one"),
+        ("call Ida sorry Ada", "call Ada"),
+        ("tea with Ida actually Ada on Friday", "tea with Ada on Friday"),
+        ("buy eggs no sorry milk", "buy milk"),
+        ("tell Ada I can't, no actually tell her I'll be late", "tell Ada I'll be late"),
+        ("tell my aunt I come, no, tell her I don't", "tell my aunt I don't"),
+    ],
+)
+def test_the_later_of_a_kind_is_kept_without_commas_too(said: str, meant: str) -> None:
+    assert as_meant(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "at five sorry two of us are ill",
+        "see you at five sorry I'm late",
+        "at seven no later",
+        "remind me at six no one will be in",
+        "I can't on Sunday sorry Monday?",
+        "tell Ida sorry Ada is ill",
+        "tell Ida no sorry mate",
+        "bring it no wait tomorrow",
+        "flat 3 no 12 High Street",
+    ],
+)
+def test_what_is_of_another_kind_takes_nothing_back(said: str) -> None:
+    assert as_meant(said) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "play Ring, Ring",
+        "play In, In the Rain",
+        "tell Ole well done, well done",
+        "tell Ole no, no, no",
+        "add salt, salt and vinegar crisps",
+        "tell Ole I'll ring, ring when you can",
+        "say it's a long, long way",
+        "delete the old list, List B",
+    ],
+)
+def test_what_is_meant_twice_is_said_twice(said: str) -> None:
+    assert as_meant(said) == said
 
 
 @pytest.mark.parametrize(

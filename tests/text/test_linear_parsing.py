@@ -13,11 +13,14 @@ from ctrag.agents.server.orders import gives_orders
 from ctrag.agents.server.untrusted import cleaned
 from ctrag.agents.session.sent_values import _FENCE
 from ctrag.assistant.apps import lookup
+from ctrag.assistant.conversation.small_talk import agrees, drops_all, leaves_it, small_talk
 from ctrag.assistant.conversation.split import split
+from ctrag.assistant.conversation.undoing import turns_to_undo
 from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.addressee import as_asked
 from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
+from ctrag.assistant.planning.limits import does_half
 from ctrag.assistant.planning.messages import without_frame
 from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.other_times import without_other_times
@@ -44,6 +47,8 @@ REPEATED = [
     *("a", "1", "1 ", "a ", "  ", "\n", "\t \n", '"', "'", "“", "‘", " 'a", "(", "a'b ", "A'A "),
     *("a-", "a.", "a@", "a:", "a_", "/", "Aa Bb ", "1-1 ", "+1 ", "1,000,", "<", "[", 'x="', "f("),
     *("half past ", "monday ", "in two ", "and ", "then, ", "saying ", "api key ", "do not ", "é"),
+    *("no ", "please ", "do it ", "thanks ", "oh no, "),
+    *("remind ", "on mondays ", "call ", "every ", "sorry ", "at five no ", "would you "),
     *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
 ]
 """What texts are made of, again and again, between a beginning and an end that do not fit."""
@@ -98,6 +103,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "courtesy": without_courtesy,
     "courtesy's end": lambda text: without_courtesy(f"could you move it, {text}"),
     "as asked": as_asked,
+    "half": lambda text: (does_half(text), does_half(f"remind {text}")),
     "question or order": lambda text: unasked(
         Plan("send_mail", {"to": "Omar"}), _tool("send_mail"), f"did {text}", OMAR
     ),
@@ -120,6 +126,10 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "times of other things": lambda text: without_other_times(f"at six {text}", "at six", NOW),
     "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
+    "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
+    "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
+    "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),
+    "undo": lambda text: (turns_to_undo(f"undo that {text}"), turns_to_undo(f"oh {text}")),
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))
     for kind in ("email", "phone", "url", "id")

@@ -2,18 +2,25 @@
 
 import re
 
+_THAT_IS_FINE = (
+    r"(?:that|it)(?:'?s| is) (?:good|great|fine|all ?right|ok(?:ay)?|lovely|perfect|brilliant)"
+)
 _THANKS = re.compile(
-    r"(?:ok(?:ay)?|great|perfect|lovely|brilliant|good|nice|cool|alright|oh|ah|right|no"
-    r"|and)?[\s,.!]*"
-    r"(?:thanks?(?: you)?|thx|cheers|ta|much appreciated|well done|good job|nice one)"
-    r"(?:[\s,.!]*(?:a lot|so much|very much|a million|for (?:that|your help|now)|again|bye"
-    r"|that'?s (?:all|it|great)|you'?re (?:great|the best|a star)|mate|love|dear|assistant"
-    r"|good ?night))*[\s.!]*",
+    r"(?:(?:ok(?:ay)?|great|perfect|lovely|brilliant|good|nice|cool|alright|oh|ah|right|no|and|super"
+    r"|got it|that'?s (?:great|lovely|perfect|brilliant))[\s,.!]+){0,3}[\s,.!]*"
+    r"(?:(?:many |much )?thanks?(?: you)?|thx|cheers|ta|much (?:appreciated|obliged)|well done"
+    r"|good job|nice one)"
+    r"(?:[\s,.!]*(?:a lot|(?:ever )?so much|very much(?: indeed)?|a million|a bunch|again|bye"
+    r"|for (?:that|your help|now|everything|(?:letting me know|reminding me))"
+    r"|that'?s (?:all|it|great|lovely|perfect)|you'?re (?:great|the best|a star)|mate|love|dear"
+    r"|darling|assistant|good ?night|thanks|thank you|cheers|ta))*[\s.!]*",
     re.IGNORECASE,
 )
+_HEARS = r"(?:can you hear me|are you (?:there|listening))(?: now)?"
 _HELLO = re.compile(
-    r"(?:hello|hi|hey|hiya|good (?:morning|afternoon|evening|day)|morning|evening|yo|howdy)"
-    r"(?:[\s,!.]+(?:there|you|assistant|again|all|how are you(?: doing)?(?: today)?))*[\s.!?]*",
+    r"(?:hello|hi|hey|hiya|good (?:morning|afternoon|evening|day)|morning|evening|yo|howdy"
+    rf"|{_HEARS})(?:[\s,!.]+(?:there|you|assistant|again|all|how are you(?: doing)?(?: today)?"
+    rf"|{_HEARS}))*[\s.!?]*",
     re.IGNORECASE,
 )
 _BYE = re.compile(
@@ -23,27 +30,42 @@ _BYE = re.compile(
     re.IGNORECASE,
 )
 _FINE = re.compile(
-    r"(?:ok(?:ay)?|great|perfect|lovely|brilliant|good|nice|cool|alright|fine|super|got it|i see"
-    r"|right|sure|wonderful|excellent|awesome|haha?|lol|wow|oh|ah|hm+)"
-    r"(?:[\s,.!]+(?:ok(?:ay)?|great|perfect|lovely|good|then|that'?s (?:good|great|fine"
-    r"|all)))*[\s.!]*",
+    r"(?:ok(?:ay)?|great|perfect|lovely|brilliant|good|nice|cool|al(?:l )?right|fine|super|got it"
+    r"|i see|right|sure|wonderful|excellent|awesome|haha?|lol|wow|oh|ah|hm+|(?:that )?sounds "
+    rf"(?:good|great|fine|lovely)|{_THAT_IS_FINE})"
+    r"(?:[\s,.!]+(?:ok(?:ay)?|great|perfect|lovely|good|then|(?:by|with) me|i see"
+    rf"|{_THAT_IS_FINE}|that'?s all))*[\s.!]*",
     re.IGNORECASE,
 )
 _ABLE = re.compile(
     r"\W*(?:so[\s,]+|and[\s,]+|hey[\s,]+)?(?:what (?:else )?(?:can|could|do) you (?:do"
     r"|help(?: me)? with)"
     r"(?: for me)?|what are you (?:able to do|capable of|for)|how can you help(?: me)?"
-    r"|what can i (?:ask|say)(?: you)?|help(?: me)?|who are you|what are you)\W*",
+    r"|what can i (?:ask|say)(?: you)?|(?:can you |i need )?help(?: me)?|who are you"
+    r"|what are you)\W*",
     re.IGNORECASE,
 )
 _LEAVE = re.compile(
-    r"\W*(?:no[\s,]+|wait[\s,]+|hang on[\s,]+|hold on[\s,]+|oh[\s,]+"
+    r"\W*(?:no[\s,]+|wait[\s,]+|hang on[\s,]+|hold on[\s,]+|oh[\s,]+|please[\s,]+|sorry[\s,]+"
     r"|ok[\s,]+|ah[\s,]+|och[\s,]+|actually[\s,]+|just[\s,]+)*"
-    r"(?:no|nope|nah|n|never\s?mind|forget (?:it|about it|that)|leave it(?: (?:be|at that|alone))?"
-    r"|drop it"
-    r"|don'?t(?: bother| do (?:it|that|anything))?|stop(?: it| that)?|cancel|nothing|not now"
-    r"|do nothing|let it be|doesn'?t matter|neither(?: of (?:them|these|those))?|none(?: of them)?)"
-    r"(?:[\s,]+(?:thanks|thank you|then|please|it'?s (?:fine|ok(?:ay)?|nothing)))*\W*",
+    r"(?:no|nope|nah|n|never\s?mind|forget (?:it|about it|that)"
+    r"|leave (?:it|that)(?: (?:be|at that|alone|for now))?|drop it"
+    r"|(?:don'?t|do not)(?: bother| do (?:it|that|anything)"
+    r"| (?:send|call|ring|text|mail|share|delete|move) (?:it|that|them|him|her))?"
+    r"|stop(?: it| that)?|cancel|nothing|not (?:now|yet|really)|absolutely not|of course not"
+    r"|no (?:need|way)|(?:(?:i'?d|i would) rather|better|best) not"
+    r"|(?:(?:i'?ve|i have|i) )?changed my mind"
+    r"|do nothing|let it be|doesn'?t matter|neither(?: of (?:them|these|those))?"
+    r"|none(?: of (?:them|these|those))?)"
+    r"(?:[\s,]+(?:thanks|thank you|ta|then|please|sorry|yet|it'?s (?:fine|ok(?:ay)?|nothing)"
+    r"|leave it|i'?ve changed my mind))*\W*",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"\W*(?:(?:wait|oh|ok|ah|och|please|sorry|actually)[\s,]+)*(?:no|nope|nah|n|neither|none"
+    r"|not (?:now|yet|really)|(?:i'?d )?(?:rather|better|best) not"
+    r"|(?:don'?t|do not) (?!do|bother)\w+ \w+)\b"
+    r"(?!.*\b(?:never|forget|leave|stop|cancel|nothing|drop|changed))",
     re.IGNORECASE,
 )
 
@@ -53,11 +75,16 @@ _DROPPED = re.compile(
     r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
     re.IGNORECASE,
 )
+_SAYS_YES = (
+    r"(?:yes+|yea|yeah|yep|yup|aye|y|yh|sure(?: thing)?|ok(?:ay)?|al(?:l )?right|go ahead|go on"
+    r"|go for it|do it|do that|do so|do|please|correct|right|exactly|absolutely"
+    r"|definitely|certainly|of course|by all means|why not|send it|that'?s (?:right|correct"
+    r"|the one|good|great|perfect|fine)|that one|fine(?: by me)?|(?:that )?sounds (?:good|great"
+    r"|fine)|confirm(?:ed)?|i'?m sure|you (?:can|may)|affirmative|m+ ?h+m+|uh[\s-]?huh)"
+)
 _YES = re.compile(
-    r"\W*(?:yes|yeah|yep|yup|y|sure|ok(?:ay)?|go ahead|go on|do it|do that|please|please do|correct"
-    r"|right|exactly|of course|send it|that'?s right|that one|fine)"
-    r"(?:[\s,.!]+(?:yes|please|do it|do that|do|go ahead|send it|thanks|thank you|that'?s right"
-    r"|fine))*\W*",
+    rf"\W*(?:(?:oh|ah|um|well|and)[\s,.!]+)?{_SAYS_YES}"
+    rf"(?:[\s,.!]+(?:{_SAYS_YES}|then|thanks|thank you|very much|ta|cheers|love|mate|dear))*\W*",
     re.IGNORECASE,
 )
 
@@ -94,12 +121,7 @@ def leaves_it(text: str) -> bool:
 def drops_all(text: str) -> bool:
     """Whether a text that `leaves_it` is about all that was asked for, and not about what the
     question named alone: "never mind", "stop"."""
-    return not re.match(
-        r"\W*(?:(?:wait|oh|ok|ah|och)[\s,]+)*(?:no|nope|nah|n|neither|none"
-        r"|not now)\b(?!.*\b(?:never|forget|leave|stop|cancel|nothing|drop))",
-        text,
-        re.I,
-    )
+    return not _ALONE.match(text.replace("’", "'"))
 
 
 def agrees(text: str) -> bool:

@@ -9,18 +9,22 @@ from stores.people.turns import take_back
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _UNDO = re.compile(
-    r"(?:please\s+)?(?:undo (?:it|that|this)(?:,|\s[-–—])?\s(?:because|since|cos|coz|she|he|i"
+    r"(?:(?:please|oh|no|oops|whoops|ah|wait|sorry|actually)[\s,.!]+)*"
+    r"(?:undo (?:it|that|this)(?:,|\s[-–—])?\s(?:because|since|cos|coz|she|he|i"
     r"|i['’]m|we|they|it['’]?s|that['’]s|my|the)\s[^?]{2,80}"
     r"|(?:undo|revert|take back|reverse)(?:\s+(?:(?:all of |both of )?(?:it"
     r"|that|this"
-    r"|those|these|them)|all that"
-    r"|both|(?:the|my|your) last (?:one|change|thing)"
+    r"|those|these|them)(?: all)?|all that"
+    r"|both|(?:the|my|your) last (?:one|change|thing)(?: (?:you|i) did)?"
     r"|(?:the|my|your) (?:last|latest)\s+(?P<count>two|three|four|five|[2-5])(?:\s+(?:things?"
     r"|changes?|ones|actions|steps))?"
     r"|everything|the (?:whole thing|lot)|what you (?:just )?did))?"
-    r"|take (?:it|that) back|(?:put|change) (?:it|that) back(?: (?:to )?(?:as|how|where"
-    r"|the way) it was)?"
-    r"|that was (?:wrong|a mistake)[,.]?\s*undo (?:it|that))[\s!.]*",
+    r"|(?:uncancel|undelete) (?:it|that|them)"
+    r"|take (?:it|that|them) back|(?:put|change) (?:it|that|them) back"
+    r"(?: (?:to )?(?:as|how|where|the way) (?:it was|they were))?"
+    r"|(?:that was|it was) (?:(?:all )?(?:wrong|a mistake)|by mistake)[,.]?\s*undo (?:it|that)"
+    r"|that was (?:a mistake|by mistake)|i didn['’]t mean to do (?:it|that))"
+    r"(?:[\s!.]+(?:please|then))?[\s!.]*",
     re.IGNORECASE,
 )
 

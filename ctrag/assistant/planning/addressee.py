@@ -17,25 +17,37 @@ _LEAD = (
     r"^\W*(?:(?:please|hey|oh|ok|okay|and|but|so|well|uh|um|now|then|also|just|can you|could you"
     r"|will you|would you|i need to|i want to|i'd like to|let's|go)\W+)*"
 )
+_SOME = r"(?:(?:an?|the)\s+)?(?:(?:quick|short|little)\s+)?"
+_MAIL = rf"{_SOME}(?:e-?mail|mail|message|note|line)"
 _FRAME = re.compile(
-    rf"{_LEAD}(?:(?:tell|ask|message|mail|e-?mail|ping|inform|warn|notify|remind|let|drop|shoot|send"
-    r"|answer)|(?:write|reply|respond|say|send (?:a |an )?(?:mail|e-?mail|message|note)"
-    r"|(?:drop|shoot|write|send) (?:a |an )?(?:line|mail|e-?mail|message|note))"
-    r"(?: back)?(?: to)?)\s+",
+    rf"{_LEAD}(?:(?:write|send|drop|shoot|get|pass)\s+{_MAIL}(?:\s+(?:back|on))?(?:\s+to)?"
+    r"|(?:tell|ask|message|mail|e-?mail|ping|inform|warn|notify|remind|let|drop|shoot|send"
+    r"|answer)|(?:write|reply|respond|say)(?: back)?(?: to)?)\s+",
     re.IGNORECASE,
 )
+"""Nobody is texted: there is no call for it, and who is behind "text" makes none likelier."""
+_NOTE = rf"(?:{_MAIL}|{_SOME}text)"
+_WHOM = r"[^,.;:!?]{1,40}?"
+_SENDS = (
+    rf"(?P<lead>{_LEAD})(?:(?:write|send|drop|shoot)\s+(?:{_NOTE}\s+to\s+(?P<first>{_WHOM})"
+    rf"|(?:to\s+)?(?P<given>{_WHOM})\s+{_NOTE})"
+    rf"|(?:write|mail|e-?mail|message|text)\s+(?:to\s+)?(?P<named>{_WHOM})(?:\s+{_NOTE})?)"
+)
 _WRITING = re.compile(
-    rf"(?P<lead>{_LEAD})(?:write|mail|e-?mail|message|drop|send)(?:\s+to)?\s+(?P<whom>[^,.;:!?]{{1,40}}?)"
-    r"(?:\s+a\s+(?:mail|message|note|line))?,?\s+(?P<what>asking|to\s+ask|saying)\s+"
+    rf"{_SENDS},?\s+(?P<what>(?:asking|to\s+ask)(?:\s+(?:him|her|them))?|saying)\s+"
     r"(?=(?:if|whether|that|how|what|when|where|why|who|which)\b)",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    rf"(?P<lead>{_LEAD})(?:write|mail|e-?mail|message|drop|send)(?:\s+(?:a\s+)?(?:line|mail|note|message))?"
-    r"(?:\s+to)?\s+(?P<whom>[^,.;:!?]{1,40}?),?\s+(?:and|to)\s+(?P<verb>ask|tell|remind|thank)\s+"
-    r"(?:her|him|them)\s+",
+    rf"{_SENDS},?\s+(?:and|to)\s+(?P<verb>ask|tell|remind|thank)\s+(?:her|him|them)\s+",
     re.IGNORECASE,
 )
+_ARTICLES = frozenset("a an the quick short little".split())
+_NOBODY = frozenset(
+    "it this that these those me myself self yourself e-mail email mail message text note line "
+    "letter list reminder back card photo photos picture pictures to from off about with".split()
+)
+"""Words of what is sent or written, and of nobody to whom it is."""
 _LONGEST = 5
 """Words that name somebody at most."""
 _OPENING = frozenset("my our the his her their dr mr mrs ms".split())
@@ -46,17 +58,41 @@ _ENDS = frozenset(
 """Words that begin what is said, and no name."""
 _HER = re.compile(r"\bher\s+(?P<what>[^\W\d_][\w'’-]*)", re.IGNORECASE)
 _GIVES = frozenset(
-    "bring bringing give giving gave send sending owe owing get getting lend lending show showing "
-    "make making made buy buying bought cook cooking bake baking pass hand offer teach wish "
-    "pay".split()
+    "bring bringing give giving gave send sending owe owing get getting lend lending lent show "
+    "showing make making made buy buying bought cook cooking bake baking pass hand offer teach "
+    "teaching taught wish pay tell telling told".split()
 )
 """Verbs before "her" and what she gets."""
+_SEES_HER_DO = frozenset(
+    "help helping helped let letting make making made have had see seeing saw seen hear hearing "
+    "heard watch watching watched".split()
+)
+_DONE_BY_HER = frozenset(
+    "paint move pack clean cook decorate plan choose find fix build carry look unpack sort set "
+    "study revise decide write read learn leave sing play dance go come sleep eat drive walk swim "
+    "run talk speak cry laugh fall win lose rest wait stay see hear know think do get have be "
+    "settle shop practise practice prepare finish start stop pick try".split()
+)
+"""What somebody is helped or seen to do."""
+_TAKES_HER = frozenset(
+    "take taking took taken bring bringing brought drive driving drove get getting keep keeping "
+    "kept leave leaving left see seeing saw hear hearing heard catch find found".split()
+)
+_DOING = frozenset(
+    "shopping swimming dancing running walking sailing skiing fishing riding camping climbing "
+    "bowling skating hiking cycling driving singing crying laughing waiting talking working "
+    "sleeping going playing leaving coming sitting standing".split()
+)
+"""What she is taken or seen to be doing: "take her shopping", but "bring her knitting"."""
 _NO_THING = frozenset(
     "very so too much really all both alone at on in to for with from by about after before "
     "until till over round the a an my our his their that if this these those it some any as "
     "and or but when where what how why who which whether because i we he she they you not no "
     "yes now today tonight tomorrow yesterday later soon again back up off out down there here "
-    "home know think come go wait next once twice more please thanks monday tuesday wednesday "
+    "home know think come go wait everything something anything nothing loads lots tons heaps "
+    "plenty mine yours ours theirs inside outside upstairs downstairs early late first straight "
+    "safe safely along through across around mid sometime earlier personally directly properly "
+    "badly terribly dearly awfully next once twice more please thanks monday tuesday wednesday "
     "thursday friday saturday sunday".split()
 )
 """Words behind "her" that nobody has: "tell her that", "meet her at six"."""
@@ -99,13 +135,18 @@ def as_asked(request: str) -> str:
     """A request with its frame as it is mostly said: "write Ole asking if the tap drips" asks Ole
     if it does, "mail Ole and ask him for it" asks Ole, "mail Ole saying that" tells Ole that."""
     asking = _ASKING.match(request)
-    if asking is not None:
-        return f"{asking['lead']}{asking['verb']} {asking['whom']} {request[asking.end() :]}"
-    found = _WRITING.match(request)
+    found = asking or _WRITING.match(request)
     if found is None:
         return request
-    verb = "tell" if found["what"].casefold().startswith("s") else "ask"
-    return f"{found['lead']}{verb} {found['whom']} {request[found.end() :]}"
+    whom = found["first"] or found["given"] or found["named"]
+    named = set(re.findall(r"[\w'’-]+", whom.casefold())) - _ARTICLES
+    if not named or not named.isdisjoint(_NOBODY):
+        return request
+    if asking is not None:
+        verb = asking["verb"]
+    else:
+        verb = "tell" if found["what"].casefold().startswith("s") else "ask"
+    return f"{found['lead']}{verb} {whom} {request[found.end() :]}"
 
 
 def as_possessed(request: str, sent: str) -> str:
@@ -123,7 +164,11 @@ def as_possessed(request: str, sent: str) -> str:
     def owned(found: re.Match[str]) -> str:
         noun = words(found["what"])[0]
         gives = words(request[: found.start()])[-1:]
-        single = not gives or gives[0] not in _GIVES  # "bring her soup" has two objects
+        verb = gives[0] if gives else ""
+        does = verb in _SEES_HER_DO and noun in _DONE_BY_HER
+        if does or (verb in _TAKES_HER and noun in _DOING):
+            return found[0]  # "help her paint", "take her shopping"
+        single = verb not in _GIVES  # "bring her soup" has two objects
         read_as_object = noun not in there or (single and ("you", noun) in pairwise(there))
         return f"your {found['what']}" if read_as_object and noun not in _NO_THING else found[0]
 

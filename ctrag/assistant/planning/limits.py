@@ -12,16 +12,44 @@ from ctrag.text.words import terms
 from stores.people.items import Item
 
 _LEAD = r"^\W*(?:(?:please|hey|oh|ok|okay|no|and|but|so|well|uh|um)\W+)*"
+_ORDERS = (
+    "add|answer|book|call|cancel|change|delete|e-?mail|invite|message|move|notify|phone|play|put"
+    "|remind|remove|reply|ring|send|share|start|switch|tell|text|turn|write"
+)
 _FORBIDS = re.compile(
-    rf"{_LEAD}(?:don'?t|do\s+not|never|no\s+need\s+to)\b(?!\s+(?:let\s+me\s+)?forget\b)",
+    rf"{_LEAD}(?:don'?t|do\s+not|never|(?:there(?:'?s|\s+is)\s+)?no\s+need\s+to"
+    r"|let'?s\s+not|you\s+(?:needn'?t|mustn'?t|shouldn'?t|(?:don'?t|do\s+not)\s+(?:need|have)\s+to)"
+    r"|i\s+(?:don'?t|do\s+not)\s+(?:want|need)\s+you\s+to|i(?:'d|\s+would)\s+rather\s+you\s+didn'?t"
+    rf"|(?:i\s+(?:want|need)\s+you\s+(?:to\s+)?|(?:can|could)\s+you\s+)?not\s+(?:to\s+)?(?:{_ORDERS})"
+    r"|i\s+(?:want|need)\s+you\s+to\s+(?:not|never))\b(?!\s+(?:let\s+me\s+)?forget\b)",
     re.IGNORECASE,
+)
+_DAY = (
+    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?"
+    r"|sat(?:urday)?|sun(?:day)?)"
+)
+_OFTEN = r"(?:daily|nightly|weekly|fortnightly|monthly|yearly|annually|hourly)"
+_DAYS = (
+    r"(?:on\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends)|at\s+weekends"
+    r"|every\s+fortnight)\b"
 )
 _REPEATS = re.compile(
-    r"\b(?:every|each)\s+(?:other\s+|second\s+)?"
-    r"(?:day|night|morning|afternoon|evening|week|weekend|weekday|month|year|hour|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b",
+    r"(?<!\bas\s)(?<!\blike\s)\b(?:every|each)\s+"
+    r"(?:(?:other|second|single|few|two|three|four|six|\d\d?)\s+)?"
+    r"(?:day|night|morning|afternoon|evening|week|weekend|weekday|month|year|(?:half\s+)?hour"
+    rf"|{_DAY})s?\b"
+    r"|\b(?:once|twice|(?:two|three|four|\d\d?)\s+times)\s+(?:a|an|every|each|per)\s+"
+    r"(?:day|night|week|fortnight|month|year|hour)\b"
+    rf"|\b(?:remind|wake|nag|ping|repeat)\b[^,.;:!?]{{0,60}}\b{_DAYS}"
+    rf"|\b{_DAYS}[^,.;:!?]{{0,60}}\b(?:remind|wake|nag|ping)\s+me\b"
+    rf"|{_LEAD}(?:call|ring|phone|play|book|schedule)\b[^,.;:!?]{{0,60}}\b{_DAYS}"
+    rf"|(?<!\bthe\s)(?<!\bmy\s)(?<!\bour\s)(?<!\ba\s)\b{_OFTEN}"
+    r"(?=\s*(?:[.,;!?]|$)|\s+(?:at|on|in|from|until|till|for|to|and|please|starting|reminders?)\b)"
+    rf"|{_LEAD}(?:set|add|make|create|put|schedule|book|give|need|want)\s+"
+    rf"(?:(?:me|up|in)\s+)?an?\s+{_OFTEN}\b",
     re.IGNORECASE,
 )
+"""Not "as every night", nor that "he comes on Mondays"."""
 _ADDS = re.compile(rf"{_LEAD}(?:add|put|write|create|new|schedule|book)\b", re.IGNORECASE)
 MOVED = re.compile(
     rf"{_LEAD}(?:push|move|shift|postpone|delay|reschedule|snooze|bump|shove)\s+(?:back\s+)?"

@@ -478,6 +478,11 @@ def test_a_rejected_change_is_taken_back_and_what_changed_nothing_is_asked_about
         "please undo what you just did",
         "undo that she lost it",
         "undo it, I was wrong",
+        "oh no undo that",
+        "no undo it",
+        "undo it all",
+        "put them back",
+        "that was a mistake",
     ],
 )
 def test_undo_needs_no_turn_before_it(text: str) -> None:

@@ -16,7 +16,7 @@ from ctrag.assistant.conversation.questions import (
     chosen,
     reaching_the_named,
 )
-from ctrag.assistant.conversation.small_talk import agrees, leaves_it, small_talk
+from ctrag.assistant.conversation.small_talk import agrees, drops_all, leaves_it, small_talk
 from ctrag.assistant.planning.plan import Plan
 from stores.people.items import Contact, Request
 from stores.people.learned import forget_learned
@@ -97,7 +97,12 @@ def test_what_fits_two_of_three_is_no_answer(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["thanks", "Thank you so much!", "hello there", "great", "what can you do?", "bye"]
+    "text",
+    [
+        *("thanks", "Thank you so much!", "hello there", "great", "what can you do?", "bye"),
+        *("ok great thanks", "thank you ever so much", "that's great", "many thanks"),
+        *("can you hear me", "that's perfect, thank you", "I need help"),
+    ],
 )
 def test_small_talk_is_answered_in_words(text: str) -> None:
     assert small_talk(text)
@@ -115,6 +120,28 @@ def test_only_a_bare_no_leaves_it() -> None:
     assert leaves_it("no, never mind")
     assert not leaves_it("no, the other one")
     assert not leaves_it("stop the music at nine")
+
+
+@pytest.mark.parametrize(
+    ("text", "all_of_it"),
+    [
+        ("don't send it", False),
+        ("not yet", False),
+        ("no need, thanks", False),
+        ("I'd rather not", False),
+        ("please don't", True),
+        ("no leave that", True),
+        ("I’ve changed my mind", True),
+    ],
+)
+def test_no_is_said_in_words(text: str, all_of_it: bool) -> None:
+    assert leaves_it(text)
+    assert drops_all(text) is all_of_it
+
+
+@pytest.mark.parametrize("text", ["cancel that", "don't send it to Lena", "not the first"])
+def test_what_may_ask_for_something_is_no_mere_no(text: str) -> None:
+    assert not leaves_it(text)
 
 
 def test_who_is_meant_by_a_word_is_kept_for_the_next_conversation(tmp_path: Path) -> None:
@@ -188,11 +215,24 @@ def test_nobody_is_offered_who_was_not_named() -> None:
     assert reaching_the_named("tell them I'm late", CONTACTS, offered) == offered
 
 
-@pytest.mark.parametrize("text", ["yes", "yes please", "Go ahead!", "y", "of course, send it"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yes", "yes please", "Go ahead!", "y", "of course, send it", "yes go on then"),
+        *("go for it", "that's fine", "yeah ok", "sounds good", "yes of course", "oh yes"),
+        *("absolutely", "aye", "yes ta"),
+    ],
+)
 def test_yes_is_said_in_words(text: str) -> None:
     assert agrees(text)
 
 
-@pytest.mark.parametrize("text", ["yes but at nine", "no", "send it to Lena", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yes but at nine", "no", "send it to Lena", "", "oh", "please don't", "it's fine"),
+        *("yes and call Lena", "I'm not sure", "that's fine but later"),
+    ],
+)
 def test_what_says_more_than_yes_is_no_yes(text: str) -> None:
     assert not agrees(text)
