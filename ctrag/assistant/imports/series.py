@@ -25,6 +25,7 @@ from ctrag.assistant.imports.calendar_times import (
 from ctrag.assistant.imports.rules import MOST_FUTURE, MOST_PAST, Rule, day_of
 from ctrag.assistant.imports.zones import Zones
 from ctrag.errors import InputError
+from stores.people.items import Item
 
 _MOST_DATES = 1000
 """Single dates (RDATE) of a series that are read."""
@@ -56,6 +57,8 @@ class Series:
     but: set[str] = field(default_factory=set)
     """Keys of occurrences that do not happen, or that a component of their own describes; a day's
     key means all of that day."""
+    since: datetime | None = field(default=None, init=False)
+    """Before it (UTC), `occurrences` had none worked out; None where it had all."""
 
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
@@ -103,8 +106,11 @@ class Series:
         found = [self._occurrence(event) for event in query.between(first, last)]
         found = [one for one in found if not self._excepted(one) and not self._too_late(one)]
         unique = {one.key: one for one in found}
+        self.since = first if first > instant(self.start, self.zones.fallback) else None
         found = sorted(unique.values(), key=lambda one: instant(one.start, self.zones.fallback))
         begun = [one for one in found if instant(one.start, self.zones.fallback) < middle]
+        if len(begun) > MOST_PAST:
+            self.since = instant(begun[-MOST_PAST].start, self.zones.fallback)
         return [*begun[-MOST_PAST:], *found[len(begun) :][:MOST_FUTURE]]
 
     def text(self) -> str:
@@ -241,6 +247,11 @@ def series_of(text: str, zone: tzinfo) -> Series:
         raise InputError("repeats: must be the lines of an iCalendar event")
     uid = found[0].text("UID")
     return Series(uid, found[0], zones_of([], zone), found[1:])
+
+
+def uid_of(item: Item) -> str:
+    """The identity of the series that a stored event is of; empty where it does not repeat."""
+    return item.text("repeats").partition("\nUID:")[2].partition("\n")[0]
 
 
 def utc(moment: datetime, zone: tzinfo) -> datetime:
