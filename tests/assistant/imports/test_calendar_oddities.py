@@ -159,3 +159,50 @@ def test_an_organiser_without_a_name_and_an_address_is_nobody() -> None:
 def test_zones_of_lotus_groupwise_and_older_windows_are_known(zone: str, hour: int) -> None:
     found = read(event("UID:fair", "SUMMARY:Fair", f'DTSTART;TZID="{zone}":20260701T120000'))
     assert (starts(found), found.left_out) == ([f"2026-07-01 {hour:02d}:00"], [])
+
+
+PLANTS = ("UID:plants", "SUMMARY:Water plants")
+WEEKLY = (*PLANTS, "DTSTART:20261101T080000Z", "DUE:20261101T090000Z", "RRULE:FREQ=WEEKLY")
+
+
+def dues(*components: tuple[str, ...]) -> list[tuple[str, bool]]:
+    items = read(*(event(*lines, kind="VTODO") for lines in components)).items
+    return sorted((f"{one.time('due'):%m-%d %H:%M}", one.flag("done")) for one in items)
+
+
+@pytest.mark.parametrize(
+    "ticked",
+    [
+        ("RECURRENCE-ID:20261129T080000Z", "DUE:20261129T090000Z"),
+        ("DTSTART:20261129T080000Z", "DUE:20261129T090000Z"),
+        ("DUE:20261129T090000Z",),
+    ],
+)
+def test_a_ticked_time_of_a_to_do_leaves_the_next_one_open(ticked: tuple[str, ...]) -> None:
+    done = (*PLANTS, *ticked, "STATUS:COMPLETED", "SEQUENCE:3")
+    expected = [("11-29 10:00", True), ("12-06 10:00", False)]
+    assert dues(WEEKLY, done) == dues(done, WEEKLY) == expected
+
+
+def test_a_to_do_whose_times_are_all_ticked_is_done() -> None:
+    twice = (*WEEKLY[:-1], "RRULE:FREQ=WEEKLY;COUNT=2")
+    ticked = [
+        (*PLANTS, f"RECURRENCE-ID:202611{day}T080000Z", f"DUE:202611{day}T090000Z", "COMPLETED:x")
+        for day in ("01", "08")
+    ]
+    assert {done for _, done in dues(twice, *ticked)} == {True}
+
+
+def test_events_of_one_identity_with_neither_title_nor_start_in_common_all_stay() -> None:
+    days = [
+        event("UID:event@school", f"SUMMARY:{title}", f"DTSTART:{day}", f"DTSTAMP:{stamp}")
+        for title, day, stamp in (
+            ("Fair", "20261201", "20261101T100000Z"),
+            ("Concert", "20261205", "20261102T100000Z"),
+        )
+    ]
+    assert starts(read(*days)) == ["2026-12-01 00:00", "2026-12-05 00:00"]
+    moved = event("UID:event@school", "SUMMARY:Fair", "DTSTART:20261202", "DTSTAMP:20261103T1000Z")
+    found = read(days[0], moved)
+    assert starts(found) == ["2026-12-02 00:00"]
+    assert [(one.what, one.on_purpose) for one in found.left_out] == [("Fair", True)]
