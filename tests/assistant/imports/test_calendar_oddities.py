@@ -1,8 +1,12 @@
 """Calendars of programs that read the standard in their own way: what is meant is stored."""
 
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from ctrag.assistant.imports.calendars import read_calendar
+from ctrag.assistant.imports.found import Owner
 from ctrag.assistant.imports.kinds import kind_of
 from tests.assistant.imports.test_calendars import BERLIN, calendar, event, only, read, starts
 
@@ -206,3 +210,35 @@ def test_events_of_one_identity_with_neither_title_nor_start_in_common_all_stay(
     found = read(days[0], moved)
     assert starts(found) == ["2026-12-02 00:00"]
     assert [(one.what, one.on_purpose) for one in found.left_out] == [("Fair", True)]
+
+
+DAY = "DTSTART;VALUE=DATE:20261130"
+NEW_YORK = replace(BERLIN, zone=ZoneInfo("America/New_York"))
+
+
+@pytest.mark.parametrize(
+    ("owner", "line", "days"),
+    [
+        (BERLIN, "EXDATE:20261130T230000Z", ["30", "02"]),  # midnight in Berlin
+        (BERLIN, "EXDATE:20261201T000000Z", ["30", "02"]),
+        (NEW_YORK, "EXDATE:20261201T050000Z", ["30", "02"]),
+        (NEW_YORK, "EXDATE:20261201T000000Z", ["30", "02"]),
+        (NEW_YORK, "EXDATE;TZID=Asia/Tokyo:20261201T000000", ["30", "02"]),
+        (BERLIN, "RDATE:20261204T230000Z", ["30", "01", "02", "05"]),
+    ],
+)
+def test_a_day_of_a_series_of_days_is_meant_however_it_is_written(
+    owner: Owner, line: str, days: list[str]
+) -> None:
+    rule = "RRULE:FREQ=DAILY;COUNT=3"
+    found = read(event("UID:f", "SUMMARY:Fair", DAY, rule, line), owner=owner)
+    assert [one[8:10] for one in starts(found)] == days
+
+
+@pytest.mark.parametrize("owner", [BERLIN, NEW_YORK])
+@pytest.mark.parametrize("until", ["20261203", "20261203T000000Z", "20261203T045959Z"])
+def test_a_series_of_days_ends_on_the_day_that_is_meant(owner: Owner, until: str) -> None:
+    day = 2 if owner is NEW_YORK and until.endswith("45959Z") else 3
+    rule = f"RRULE:FREQ=DAILY;UNTIL={until}"
+    found = read(event("UID:f", "SUMMARY:Fair", DAY, rule), owner=owner)
+    assert starts(found)[-1] == f"2026-12-0{day} 00:00"
