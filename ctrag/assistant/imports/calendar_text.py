@@ -20,12 +20,16 @@ _MOST_TAGS = 20_000
 _NOT_A_GIVEN_NAME = frozenset(
     "inc inc. ltd ltd. llc gmbh ag co co. corp corp. jr jr. sr sr. md m.d. phd ph.d. esq.".split()
 )
+_ENTITY = re.compile(
+    r"(?P<address>\w+://\S+)|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w*);", re.IGNORECASE
+)
+"""What markup writes for a letter; an address is passed over, whose `&copy=1` is none."""
 _LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 
 
 def title_of(component: Component) -> str:
     """The title; of one without, `BUSY` where it is private and says nothing, else `NO_TITLE`."""
-    title = " ".join(html.unescape(plain(component.text("SUMMARY"))).split())
+    title = " ".join(_decoded(plain(component.text("SUMMARY"))).split())
     if title:
         return title
     private = component.text("CLASS").upper() in ("PRIVATE", "CONFIDENTIAL")
@@ -46,7 +50,7 @@ def notes_of(component: Component) -> str | None:
 def place_of(component: Component) -> str | None:
     """The place, on one line."""
     said = re.sub(r"\s<https?://[^<>]*>", "", plain(component.text("LOCATION")))
-    place = " ".join(html.unescape(said).split())
+    place = " ".join(_decoded(said).split())
     return place or _apples_place(component) or None
 
 
@@ -119,6 +123,11 @@ def plain(text: str) -> str:
             return found
     bare = re.sub(r"<[^<>]*>", " ", _LEAD.sub(" ", text))
     return " ".join(html.unescape(bare).split())
+
+
+def _decoded(text: str) -> str:
+    """A text with the letters that its entities stand for."""
+    return _ENTITY.sub(lambda one: one[0] if one["address"] else html.unescape(one[0]), text)
 
 
 def _state(person: Property) -> str:

@@ -242,3 +242,18 @@ def test_a_series_of_days_ends_on_the_day_that_is_meant(owner: Owner, until: str
     rule = f"RRULE:FREQ=DAILY;UNTIL={until}"
     found = read(event("UID:f", "SUMMARY:Fair", DAY, rule), owner=owner)
     assert starts(found)[-1] == f"2026-12-0{day} 00:00"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("https://x.example/?room=1&region=eu&copy=3&lt;=4", None),
+        ("R&D &section plan", None),
+        ("Tom &amp; Ida &#8211; caf&eacute;", "Tom & Ida – café"),
+    ],
+)
+def test_entities_are_decoded_and_what_only_looks_like_one_stays(
+    written: str, meant: str | None
+) -> None:
+    item = only(read(event("UID:e", f"SUMMARY:{written}", f"LOCATION:{written}", NOON)))
+    assert (item.text("title"), item.text("location")) == (meant or written, meant or written)
