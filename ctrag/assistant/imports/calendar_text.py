@@ -24,6 +24,8 @@ _ENTITY = re.compile(
     r"(?P<address>\w+://\S+)|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w*);", re.IGNORECASE
 )
 """What markup writes for a letter; an address is passed over, whose `&copy=1` is none."""
+_NOBODY = re.compile(r"(?:unknownorganizer@|.*@(?:[\w-]+\.)+)calendar\.google\.com")
+"""Addresses of calendars, rooms and of nobody in particular."""
 _LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 
 
@@ -63,7 +65,8 @@ def _apples_place(component: Component) -> str:
 
 
 def people_of(component: Component) -> tuple[str, ...]:
-    """Who organises and who takes part, each once; those who declined are left out, as rooms."""
+    """Who organises and who takes part, each once; those who declined are left out, as are rooms
+    and calendars."""
     lines = [*component.all("ORGANIZER")[:1], *component.all("ATTENDEE")]
     gone = {address_of(one) for one in lines if _state(one) == "DECLINED"} - {""}
     people: dict[str, str] = {}
@@ -72,7 +75,7 @@ def people_of(component: Component) -> tuple[str, ...]:
         if kind in ("ROOM", "RESOURCE") or _state(one) == "DECLINED":
             continue
         address, name = address_of(one), name_of(one)
-        if name and address not in gone:
+        if name and address not in gone and not _NOBODY.fullmatch(address):
             people.setdefault(address or name.casefold(), name)
     return tuple(dict.fromkeys(people.values()))
 
@@ -87,7 +90,8 @@ def declined_by(component: Component, addresses: Sequence[str]) -> bool:
 
 def name_of(person: Property) -> str:
     """A person's name as people say it: `Ada Quist`, not `Quist, Ada`; without one, the address."""
-    name = " ".join(person.parameters.get("CN", "").split()).strip("'\"")
+    given = re.sub(r"\\([,;\\'])", r"\1", person.parameters.get("CN", ""))
+    name = " ".join(given.split()).strip("'\"")
     if name.casefold().startswith("mailto:"):
         name = name[7:]
     if not name:

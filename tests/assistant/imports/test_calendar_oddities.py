@@ -257,3 +257,20 @@ def test_entities_are_decoded_and_what_only_looks_like_one_stays(
 ) -> None:
     item = only(read(event("UID:e", f"SUMMARY:{written}", f"LOCATION:{written}", NOON)))
     assert (item.text("title"), item.text("location")) == (meant or written, meant or written)
+
+
+def test_a_calendar_a_room_and_an_unknown_organiser_are_no_people() -> None:
+    found = read(
+        event(
+            "UID:s",
+            "SUMMARY:Swim",
+            NOON,
+            "ORGANIZER;CN=Family:mailto:abc@group.calendar.google.com",
+            "ATTENDEE;CN=Unknown Organizer:mailto:unknownorganizer@calendar.google.com",
+            "ATTENDEE;CN=Hall:mailto:x.example_1@resource.calendar.google.com",
+            "ATTENDEE;CN=Feast days:mailto:en.no#holiday@group.v.calendar.google.com",
+            "ATTENDEE;CUTYPE=ROOM;CN=Room 5:mailto:room5@x.example",
+            "ATTENDEE;CN=Quist\\, Ida:mailto:ida@calendar.example",
+        )
+    )
+    assert only(found).fields["attendees"] == ("Ida Quist",)
