@@ -1,5 +1,6 @@
 """Calendars of programs that read the standard in their own way: what is meant is stored."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -274,3 +275,30 @@ def test_a_calendar_a_room_and_an_unknown_organiser_are_no_people() -> None:
         )
     )
     assert only(found).fields["attendees"] == ("Ida Quist",)
+
+
+LABELLED = ("DESCRIPTION:Meeting about", "Location: see below", "Status: cancelled", "Contact: Jim")
+
+
+def test_labels_in_a_text_that_was_never_folded_are_no_properties() -> None:
+    item = only(read(event("UID:m", "SUMMARY:Talk", NOON, *LABELLED, "LOCATION:Room 5")))
+    assert item.text("location") == "Room 5"
+    notes = "Meeting about\nLocation: see below\nStatus: cancelled\nContact: Jim"
+    assert item.text("notes").startswith(notes)
+
+
+@pytest.mark.parametrize("written", [str.lower, str.title])
+def test_a_file_may_write_its_names_in_small_letters(written: Callable[[str], str]) -> None:
+    lines = [
+        f"{written(name)}:{value}"
+        for name, value in (
+            ("BEGIN", "VEVENT"),
+            ("UID", "m"),
+            ("DESCRIPTION", "Bring\nboots"),
+            ("SUMMARY", "Walk"),
+            ("DTSTART", "20261201T110000Z"),
+            ("END", "VEVENT"),
+        )
+    ]
+    item = only(read("\n".join(lines)))
+    assert (item.text("title"), item.text("notes")) == ("Walk", "Bring\nboots")
