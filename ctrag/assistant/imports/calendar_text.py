@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ctrag.assistant.imports.calendar_lines import Component, Property
 from ctrag.assistant.imports.mail.html import html_text
@@ -26,7 +26,9 @@ _ENTITY = re.compile(
 """What markup writes for a letter; an address is passed over, whose `&copy=1` is none."""
 _NOBODY = re.compile(r"(?:unknownorganizer@|.*@(?:[\w-]+\.)+)calendar\.google\.com")
 """Addresses of calendars, rooms and of nobody in particular."""
-_LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
+_PLACE_LINK = re.compile(r"(?<=\s)<(https?://[^<>\s]*)>")
+"""The link of a call behind the name of a place."""
+_LINKS = ("URL", "CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 
 
 def title_of(component: Component) -> str:
@@ -40,18 +42,46 @@ def title_of(component: Component) -> str:
 
 
 def notes_of(component: Component) -> str | None:
-    """The notes as plain text, with the link of a call where they do not have it themselves."""
+    """The notes as plain text, with the links that they do not have themselves, whom to ask, and
+    what is attached by its address."""
     notes = plain(component.text("DESCRIPTION")) or plain(component.text("X-ALT-DESC"))
-    for name in _LINKS:
-        link = component.text(name)
-        if link.startswith(("http://", "https://")) and link not in notes:
-            notes = f"{notes}\n{link}".strip()
+    for said in (*_remarks(component), *_links(component)):
+        if said not in notes:
+            notes = f"{notes}\n{said}".strip()
     return notes or None
+
+
+def has_inner_files(component: Component) -> bool:
+    """Whether files are attached that the calendar holds itself, or an address of a message."""
+    return any(not _is_link(line.text) for line in component.all("ATTACH") if line.value.strip())
+
+
+def _remarks(component: Component) -> Iterator[str]:
+    for line in component.all("CONTACT"):
+        if who := " ".join(plain(line.text).split()):
+            yield f"Contact: {who}"
+    for line in component.all("COMMENT"):
+        if said := plain(line.text):
+            yield said
+    for line in component.all("ATTACH"):
+        name = line.parameters.get("FILENAME", "")
+        if _is_link(line.text):
+            yield f"{name}: {line.text}" if name else line.text
+
+
+def _links(component: Component) -> Iterator[str]:
+    found = [line.text for name in _LINKS for line in component.all(name)]
+    found += _PLACE_LINK.findall(plain(component.text("LOCATION")))
+    yield from (one for one in found if _is_link(one))
+
+
+def _is_link(text: str) -> bool:
+    return text.lower().startswith(("http://", "https://", "tel:"))
 
 
 def place_of(component: Component) -> str | None:
     """The place, on one line."""
-    said = re.sub(r"\s<https?://[^<>]*>", "", plain(component.text("LOCATION")))
+    said = _PLACE_LINK.sub("", plain(component.text("LOCATION")))
     place = " ".join(_decoded(said).split())
     return place or _apples_place(component) or None
 

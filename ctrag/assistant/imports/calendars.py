@@ -11,6 +11,7 @@ from ctrag.assistant.imports.calendar_lines import Component, components
 from ctrag.assistant.imports.calendar_text import (
     NO_TITLE,
     declined_by,
+    has_inner_files,
     notes_of,
     people_of,
     place_of,
@@ -207,7 +208,7 @@ class _Reader(Gathered):
     def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
         if self._said is None or self._said[0] is not one:  # once for all occurrences
-            self._check_end(one, zones)
+            self._check(one, zones)
             self._said = one, (title_of(one), place_of(one), people_of(one), notes_of(one))
         title, place, people, notes = self._said[1]
         return {
@@ -219,11 +220,14 @@ class _Reader(Gathered):
             "notes": notes,
         }
 
-    def _check_end(self, one: Component, zones: Zones) -> None:
+    def _check(self, one: Component, zones: Zones) -> None:
+        """Say what of the event is not kept."""
         try:
             check_end(one, zones)
         except ValueError as error:
             self._leave(one, f"its end is left out: {error}", lost=False)
+        if has_inner_files(one):
+            self._leave(one, "files inside of it are not kept", lost=False)
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
         self._items[key] = Item(key, "calendar", fields | ({"repeats": repeats} if repeats else {}))

@@ -302,3 +302,60 @@ def test_a_file_may_write_its_names_in_small_letters(written: Callable[[str], st
     ]
     item = only(read("\n".join(lines)))
     assert (item.text("title"), item.text("notes")) == ("Walk", "Bring\nboots")
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("CONFERENCE;VALUE=URI;FEATURE=VIDEO:https://x.example/call", "https://x.example/call"),
+        ("LOCATION:Zoom <https://x.example/j/123>", "https://x.example/j/123"),
+        ("ATTACH;FILENAME=Agenda.pdf:https://x.example/1", "Agenda.pdf: https://x.example/1"),
+        ("CONTACT:Jim 555-123", "Contact: Jim 555-123"),
+        ("COMMENT:Bring a card", "Bring a card"),
+    ],
+)
+def test_links_attachments_and_whom_to_ask_are_kept_in_the_notes(line: str, kept: str) -> None:
+    item = only(read(event("UID:t", "SUMMARY:Talk", NOON, line)))
+    assert item.text("notes") == kept
+    said = only(read(event("UID:t", "SUMMARY:Talk", NOON, line, f"DESCRIPTION:Agenda: {kept}")))
+    assert said.text("notes") == f"Agenda: {kept}"
+    assert item.text("location") in ("", "Zoom")
+
+
+def test_a_file_inside_of_an_event_is_said_not_to_be_kept() -> None:
+    inside = "ATTACH;ENCODING=BASE64;VALUE=BINARY:aGVsbG8="
+    found = read(event("UID:t", "SUMMARY:Talk", NOON, inside))
+    assert only(found).text("notes") == ""
+    assert [(one.why, one.lost) for one in found.left_out] == [
+        ("files inside of it are not kept", False)
+    ]
+
+
+def test_an_event_is_cancelled_by_a_method_of_its_own() -> None:
+    assert read(event("UID:t", "SUMMARY:Talk", NOON, "METHOD:CANCEL")).items == []
+
+
+def test_a_sequence_may_be_a_moment_in_seconds() -> None:
+    old, new = (
+        event("UID:t", f"SUMMARY:{title}", f"SEQUENCE:179500000{number}", NOON)
+        for number, title in enumerate(("Old", "New"))
+    )
+    assert only(read(new, old)).text("title") == "New"
+
+
+@pytest.mark.parametrize("again", ["RECURRENCE-ID:20261201T110000Z", "RECURRENCE-ID:20261201"])
+def test_an_event_that_does_not_repeat_is_what_its_only_occurrence_was_changed_to(
+    again: str,
+) -> None:
+    later = "DTSTART:20261201T150000Z"
+    found = read(event("UID:t", "SUMMARY:Talk", NOON), event("UID:t", "SUMMARY:Talk", again, later))
+    assert starts(found) == ["2026-12-01 16:00"]
+    assert [one.on_purpose for one in found.left_out] == [True]
+
+
+def test_an_end_before_the_start_is_said() -> None:
+    night = ("DTSTART:20261201T233000", "DTEND:20261201T003000")
+    found = read(event("UID:t", "SUMMARY:Party", *night))
+    assert [(one.why, one.lost) for one in found.left_out] == [
+        ("its end is left out: it ends before it begins", False)
+    ]
