@@ -29,10 +29,26 @@ def groups(found: list[Component]) -> dict[str, list[Component]]:
         if start and _is_another(one, together.get((one.kind, uid), [])):
             uid = f"{uid}\0{start.value.strip()}"
         together.setdefault((one.kind, uid), []).append(one)
+    _in_order(together)
     return {
         f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
         for (kind, uid), group in together.items()
     }
+
+
+def _in_order(together: dict[tuple[str, str], list[Component]]) -> None:
+    """Of events with one UID, have the earliest under it, whatever comes first in the file: the
+    next export may have another order."""
+    for kind, name in list(together):
+        uid, apart, _ = name.partition("\0")
+        if not apart or (kind, uid) not in together:
+            continue
+        first, second = together[kind, uid], together[kind, name]
+        starts = [line.value.strip() if line else "" for line in map(_start, (first[0], second[0]))]
+        if starts[1] < starts[0]:
+            del together[kind, name]
+            together[kind, uid] = second
+            together[kind, f"{uid}\0{starts[0]}"] = first
 
 
 def _is_another(one: Component, group: list[Component]) -> bool:
@@ -73,7 +89,7 @@ def newest(
         if known is not None and known.properties != one.properties:
             older.append(one if found[about] is known else known)
     series = found.get("")
-    if series is not None:
+    if series is not None and method_of(series) == "REQUEST":
         # What another message said of an occurrence before the series was changed.
         for about, one in list(found.items()):
             apart = one is not series and one.calendar is not series.calendar

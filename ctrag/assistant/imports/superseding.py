@@ -63,6 +63,10 @@ class Superseding:
         self._stored: dict[str, dict[str, tuple[str, datetime | None]]] | None = None
         self._here: set[str] = set()  # whose version was taken in this import
         self._last: dict[str, Verdict] = {}
+        self._changed: dict[str, set[str]] = {}  # series → changed occurrences
+        for item_id, row in noted.rows.items():
+            if of := row.get("of"):
+                self._changed.setdefault(of, set()).add(item_id)
         self._verdicts: dict[str, Verdict] = {}  # on items
 
     def hear(self, one: Version) -> tuple[set[str], LeftOut | None]:
@@ -77,6 +81,8 @@ class Superseding:
             return set(), left if verdict == "older" and not one.gone else None
         self._here.add(one.id)
         gone = self._parts_gone(one) - set(one.items)
+        if one.of:
+            self._changed.setdefault(one.of, set()).add(one.id)
         known = self._noted.get(one.id)
         if one.gone or one.of or known or one.number != _UNNUMBERED:
             sequence, stamp = one.number
@@ -120,11 +126,13 @@ class Superseding:
         if not one.uid:
             return set(found)
         gone = set()
-        changed = {item_id for item_id, row in self._noted.rows.items() if row.get("of") == one.id}
+        changed = self._changed.pop(one.id, set())
         for item_id in found.keys() | changed:
             number = _number(self._noted.get(item_id)) if item_id in changed else None
-            if number is not None and not says_anew(one.number, number):
+            unnumbered = number == one.number == _UNNUMBERED
+            if number is not None and not unnumbered and not says_anew(one.number, number):
                 self._verdicts[item_id] = "older"  # a newer change of this occurrence stays
+                self._changed.setdefault(one.id, set()).add(item_id)
                 continue
             if number is not None:
                 self._noted.update(item_id, sequence=None, stamp=None, gone=None, of=None)

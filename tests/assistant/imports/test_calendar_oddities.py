@@ -207,6 +207,8 @@ def test_events_of_one_identity_with_neither_title_nor_start_in_common_all_stay(
         )
     ]
     assert starts(read(*days)) == ["2026-12-01 00:00", "2026-12-05 00:00"]
+    ids = [one.id for one in read(*days).items]
+    assert [one.id for one in read(*reversed(days)).items] == ids
     moved = event("UID:event@school", "SUMMARY:Fair", "DTSTART:20261202", "DTSTAMP:20261103T1000Z")
     found = read(days[0], moved)
     assert starts(found) == ["2026-12-02 00:00"]

@@ -269,3 +269,30 @@ def test_what_was_changed_here_stays_when_the_journal_knows_of_it_no_more(
     assert stores.touched("ada") == []
     bring(a=calendar(OLD))
     assert "20 10:00" in times(stores)
+
+
+def test_a_file_without_versions_is_what_counts_now(bring: Bring, stores: Stores) -> None:
+    daily = ("UID:walk", "SUMMARY:Walk", "DTSTART:20261220T080000", SERIES)
+    gone = ("UID:walk", "RECURRENCE-ID:20261221T080000", "STATUS:CANCELLED")
+    bring(a=calendar(event(*daily), event(*gone)))
+    assert times(stores) == ["20 08:00", "22 08:00"]
+    bring(a=calendar(event(*daily)))
+    assert times(stores) == ["20 08:00", "21 08:00", "22 08:00"]
+    bring(a=calendar(event(*daily[:2], "DTSTART:20261220T090000", SERIES)))
+    assert times(stores) == ["20 09:00", "21 09:00", "22 09:00"]
+
+
+def test_a_ticked_or_cancelled_to_do_counts_by_its_version_too(
+    bring: Bring, stores: Stores
+) -> None:
+    def task(number: int, *lines: str) -> bytes:
+        known = ("UID:post", "SUMMARY:Post", f"SEQUENCE:{number}")
+        return calendar(event(*known, *lines, kind="VTODO"))
+
+    bring(a=task(1, "STATUS:COMPLETED"))
+    bring(a=task(0))
+    [item] = [one.item for one in stores.items("ada").items]
+    assert item.flag("done")
+    assert bring(a=task(2, "STATUS:CANCELLED")).stored.removed == 1
+    bring(a=task(0))
+    assert stores.items("ada").items == []
