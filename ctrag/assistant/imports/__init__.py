@@ -6,7 +6,7 @@
   `cancelled` and `changed_here` say which count.
 - `cards`, `card_lines`, `contact_tables`, `merging`, `birthdays`: contacts.
 - `calendars`: iCalendar files. `calendar_lines` splits them into components, `calendar_versions`
-  says which belong together, `calendar_gathered` keeps what was read of them, `calendar_text`,
+  says which belong together, `calendar_records` keeps what was read of them, `calendar_text`,
   `calendar_times` and `calendar_todos` read those, `zones` knows names of time zones, `rules` and
   `series` work out what repeats, `further` continues it later.
 - `mails` and `mail`: mails.

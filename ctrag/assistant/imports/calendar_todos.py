@@ -48,7 +48,7 @@ def due_of(one: Component, zones: Zones, now: datetime, but: Sequence[str] = ())
     length = one.first("DURATION")
     if line.name == "DTSTART" and length is not None and isinstance(due, datetime):
         due += duration_of(length) or due - due
-    if done or not repeats(one):
+    if done or not comes_again(one):
         return Due(due, done)
     begins = one.first("DTSTART", "DUE") or line
     event = Component("VEVENT", one.calendar, [replace(begins, name="DTSTART")])
@@ -66,21 +66,25 @@ def due_of(one: Component, zones: Zones, now: datetime, but: Sequence[str] = ())
     return Due(ahead[0] if ahead else times[-1], done)
 
 
-def repeats(one: Component) -> bool:
+def comes_again(one: Component) -> bool:
     """Whether it comes again."""
     return bool(one.all("RRULE") or one.all("RDATE"))
 
 
 def is_done(one: Component) -> bool:
     """Whether it is ticked."""
-    return one.text("STATUS").upper() == "COMPLETED" or one.first("COMPLETED") is not None
+    return (
+        one.text("STATUS").upper() == "COMPLETED"
+        or one.first("COMPLETED") is not None
+        or one.text("PERCENT-COMPLETE") == "100"
+    )
 
 
 def done_alone(one: Component, group: Sequence[Component], zones: Zones) -> str:
     """The key of the time that a to-do is about that some programs write beside a repeating one,
     under its identity, where that time is done; empty for any other."""
     line = one.first("DTSTART", "DUE", "COMPLETED")
-    if line is None or repeats(one) or not is_done(one) or not any(map(repeats, group)):
+    if line is None or comes_again(one) or not is_done(one) or not any(map(comes_again, group)):
         return ""
     try:
         return stamp(moment_of(line, zones))

@@ -6,8 +6,8 @@ Each component is read apart. What a calendar has in several versions is read in
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ctrag.assistant.imports.calendar_gathered import SHOWN, Gathered
 from ctrag.assistant.imports.calendar_lines import Component, components
+from ctrag.assistant.imports.calendar_records import SHOWN, CalendarRecords
 from ctrag.assistant.imports.calendar_text import (
     NO_TITLE,
     declined_by,
@@ -26,7 +26,7 @@ from ctrag.assistant.imports.calendar_times import (
     span_of,
     stamp,
 )
-from ctrag.assistant.imports.calendar_todos import done_alone, due_of, reason_of, repeats
+from ctrag.assistant.imports.calendar_todos import comes_again, done_alone, due_of, reason_of
 from ctrag.assistant.imports.calendar_versions import (
     NO_EVENTS,
     OLDER,
@@ -68,7 +68,7 @@ def read_calendar(data: bytes, owner: Owner) -> Found:
     return reader.result()
 
 
-class _Reader(Gathered):
+class _Reader(CalendarRecords):
     """Reads the components of one file for one owner."""
 
     def __init__(self, owner: Owner, found: list[Component]) -> None:
@@ -236,7 +236,7 @@ class _Reader(Gathered):
         """A to-do: the series, or the only one, and what became of single times."""
         zones = self._zones(group[0])
         parts = self._newest(group, lambda one: self._key(one) or done_alone(one, group, zones))
-        master = next((one for one in parts if not self._key(one) and repeats(one)), None)
+        master = next((one for one in parts if not self._key(one) and comes_again(one)), None)
         but = []
         for one in parts:
             key = self._key(one) or (done_alone(one, group, zones) if one is not master else "")
@@ -262,7 +262,7 @@ class _Reader(Gathered):
             "title": title,
             "due": None if due.moment is None else local(due.moment, self._owner.zone),
             "list": self._name(one) or _REMINDERS,
-            "done": due.done or one.text("PERCENT-COMPLETE") == "100",
+            "done": due.done,
         }
         if title == NO_TITLE and due.moment is None:
             raise InputError("it has neither a title nor a time")

@@ -24,7 +24,7 @@ SHOWN = 60
 _APPS = {"VEVENT": "calendar", "VTODO": "reminders", "VJOURNAL": "notes"}
 
 
-class Gathered:
+class CalendarRecords:
     """Items, versions and what was left out of one file, for one owner."""
 
     def __init__(self, owner: Owner, found: list[Component]) -> None:
