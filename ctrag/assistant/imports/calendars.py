@@ -96,7 +96,11 @@ class _Reader(CalendarRecords):
             self._leave(group[0], why, lost=False)
 
     def _event(self, uid: str, group: list[Component]) -> None:
-        parts = self._newest(group, self._key)
+        events = [one for one in group if method_of(one) not in NO_EVENTS]
+        for one in group if events else ():
+            if method_of(one) in NO_EVENTS:  # it says nothing of the event that it answers
+                self._unwanted(one)
+        parts = self._newest(events or group, self._key)
         master = next((one for one in parts if one.first("RECURRENCE-ID") is None), None)
         again = [one for one in parts if one is not master]
         if master is None:

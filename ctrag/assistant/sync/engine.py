@@ -41,8 +41,9 @@ def synchronize(
 ) -> Synced:
     """Bring a source's changes into a person's stores; the source is only read.
 
-    Items are removed only when this source brought them and no other source has them. Everything
-    that one synchronization changes is one import to `undo`.
+    Items are removed only when this source brought them and no other source has them, or when it
+    has a newer version of an event that is cancelled. Everything that one synchronization changes
+    is one import to `undo`.
 
     Args:
         stores: Where to.

@@ -45,6 +45,9 @@ def test_a_rule_that_repeats_too_often_keeps_its_first_time_and_says_so(rule: st
 def test_an_answer_to_an_invitation_is_no_event(method: str) -> None:
     found = read(event("UID:roof", "SUMMARY:Roof", NOON), head=f"METHOD:{method}\n")
     assert (found.items, [one.on_purpose for one in found.left_out]) == ([], [True])
+    answer = event("UID:roof", "SUMMARY:Roof", "DTSTART:20261202T110000Z", f"METHOD:{method}")
+    both = read(event("UID:roof", "SUMMARY:Roof", NOON), answer)
+    assert (starts(both), len(both.left_out)) == (["2026-12-01 12:00"], 1)
 
 
 @pytest.mark.parametrize(
