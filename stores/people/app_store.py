@@ -186,8 +186,11 @@ class AppStore:
             }
             record = ChangeRecord(change_id, self.app.name, at, summary)
             for item_id in before["touched"]:
-                found.pop(item_id, None)
-                found[item_id] = TouchedItem(item_id, record, earlier.get(item_id))
+                known = found.pop(item_id, None)
+                before_it = earlier.get(item_id)
+                replaced = () if known is None else known.replaced
+                replaced += () if before_it is None else ((change_id, before_it),)
+                found[item_id] = TouchedItem(item_id, record, before_it, replaced)
         return list(found.values())
 
     def newest_change(self) -> int:

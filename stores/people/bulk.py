@@ -4,10 +4,12 @@ Whoever calls `migrate` or `swap` holds the lease; `import_personas` takes it it
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +42,17 @@ def import_personas(
     continues: ImportReport | None = None,
     *,
     undoable: bool = True,
+    gone: Mapping[str, Collection[str]] = MappingProxyType({}),
+    versions: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> ImportReport:
     """See `Stores.import_personas`."""
     _check(files, personas)
     make_private_folder(files.root)
     while True:
         seen = files.manifest() if files.exist() else None
-        news = compare(files, personas, encoder, merge)
+        news = compare(files, personas, encoder, merge, gone)
         if not news.report().anything:
+            _note(files, versions)
             return news.report()
         fresh = [*news.added, *news.changed, *news.restated]
         vectors = encode(fresh) if fresh else np.empty((0, 0), np.float32)
@@ -63,7 +68,15 @@ def import_personas(
             mark = changes_journal.new_mark(files, summary) if undoable else None
             if mark is not None and continues is not None and continues.mark is not None:
                 mark = replace(continues.mark, summary=summary)
-            load = partial(_load, files, people=news.people, rows=rows, mark=mark)
+            load = partial(
+                _load,
+                files,
+                people=news.people,
+                rows=rows,
+                mark=mark,
+                gone=news.removed,
+                versions=versions,
+            )
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
             generation = None if continues is None else continues.generation
@@ -72,6 +85,17 @@ def import_personas(
             else:
                 swap(files, summary, encoder, load)
             return replace(news.report(), generation=files.manifest().generation, mark=mark)
+
+
+def _note(files: StoreFiles, versions: Mapping[str, Mapping[str, Any]]) -> None:
+    """Note versions of what is stored already, or is not to be."""
+    if not any(versions.values()):
+        return
+    with files.lease():
+        directory = files.people_in(files.current())
+        directory.create()
+        for person_id, noted in versions.items():
+            directory.set_versions(person_id, noted)
 
 
 def _summary(report: ImportReport) -> str:
@@ -127,13 +151,19 @@ def _load(
     people: Sequence[Person],
     rows: Sequence[tuple[str, StoredItem]],
     mark: ImportMark | None = None,
+    gone: Sequence[tuple[str, str]] = (),
+    versions: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> None:
     directory = files.people_in(folder)
     directory.create()
     named = {person.person_id for person in people}
-    oldest = directory.put(people, mark, sorted({person_id for person_id, _ in rows} - named))
+    others = {person_id for person_id, _ in (*rows, *gone)} - named
+    oldest = directory.put(people, mark, sorted(others))
+    for person_id, noted in versions.items():
+        if noted:
+            directory.set_versions(person_id, noted, mark)
     # An item may have moved to another application: every store drops all imported ids.
-    replaced = [(person_id, stored.item.id) for person_id, stored in rows]
+    replaced = [*((person_id, stored.item.id) for person_id, stored in rows), *gone]
     broken = files.unavailable(files.manifest()) if files.exist() else {}
     for store in files.stores_in(folder):
         if store.app.name in broken:

@@ -81,3 +81,5 @@ class TouchedItem:
     record: ChangeRecord
     before: Item | None
     """The item before that call; None where the call made it."""
+    replaced: tuple[tuple[int, Item], ...] = ()
+    """Id of each call that changed it, and the item before; the latest last."""

@@ -57,8 +57,15 @@ def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> For
                 bulk.compact(store.path)
 
             _or_name(found, path.stem, erase_items)
+        people = files.people_in(folder)
+        if item_id is not None:
+
+            def erase_version() -> None:
+                if people.forget_version(person_id, item_id):
+                    bulk.compact(people.path)
+
+            _or_name(found, "people", erase_version)
         if item_id is None:
-            people = files.people_in(folder)
 
             def erase_person() -> None:
                 found.profile = person_id in people.ids()

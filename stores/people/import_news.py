@@ -1,8 +1,9 @@
 """What of an import is new: people, items and contacts beside those that are stored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from stores.errors import InputError
 from stores.people.app_spec import AppSpec
@@ -49,6 +50,8 @@ class ImportReport:
     """Application whose store is missing or damaged → why, and how many items were left out."""
     mark: ImportMark | None = None
     """The import in the journals, which all its batches share."""
+    removed: int = 0
+    """Items that are gone."""
 
     def __add__(self, other: "ImportReport") -> "ImportReport":
         """Both batches of one import together."""
@@ -65,12 +68,13 @@ class ImportReport:
             generation=other.generation or self.generation,
             unavailable=_sum(self.unavailable, other.unavailable),
             mark=self.mark or other.mark,
+            removed=self.removed + other.removed,
         )
 
     @property
     def anything(self) -> bool:
         """Whether a new generation was made."""
-        return bool(self.people or self.added or self.changed)
+        return bool(self.people or self.added or self.changed or self.removed)
 
 
 def _sum(
@@ -94,6 +98,8 @@ class News:
     """Stored items whose text names a contact with another relation than before."""
     contacts: Counts
     unavailable: Mapping[str, tuple[str, int]]
+    removed: list[tuple[str, str]]
+    """(person, item id) pairs that are stored and shall not be."""
 
     def report(self) -> ImportReport:
         """The same as figures."""
@@ -111,11 +117,16 @@ class News:
             },
             contacts=self.contacts,
             unavailable=self.unavailable,
+            removed=len(self.removed),
         )
 
 
 def compare(
-    files: StoreFiles, personas: Iterable[Persona], encoder: str, merge: Merge | None
+    files: StoreFiles,
+    personas: Iterable[Persona],
+    encoder: str,
+    merge: Merge | None,
+    gone: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> News:
     """What of an import would be new; nothing is changed."""
     manifest = files.manifest() if files.exist() else None
@@ -187,7 +198,13 @@ def compare(
         Counts(),
     )
     unavailable = {app: (why, left_out[app]) for app, why in broken.items() if left_out[app]}
-    return News(people, added, changed, unchanged, restated, contacts, unavailable)
+    removed = [
+        (person_id, item_id)
+        for person_id, items in gone.items()
+        for item_id in sorted(items)
+        if (person_id, item_id) in old
+    ]
+    return News(people, added, changed, unchanged, restated, contacts, unavailable, removed)
 
 
 def _related_anew(old: Person | None, new: Person) -> set[str]:

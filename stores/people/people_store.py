@@ -1,10 +1,11 @@
-"""Profiles and contacts, one row a person; what is known of the sources of their items.
+"""Profiles and contacts, one row a person; what is known of the sources of their items and of
+the versions of these.
 
 The journal (`changes`) has a line for each import of a person, as in the stores of applications.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, reading, writing
 from stores.errors import UnknownPerson as UnknownPerson
-from stores.people import import_journal
+from stores.people import import_journal, versions
 from stores.people.changes import ChangeRecord, ImportMark
 from stores.people.items import Contact, Person, Profile
 from stores.people.migrations import Connection
@@ -27,6 +28,7 @@ _TABLES = (
     "changes (persona_id VARCHAR NOT NULL, change_id BIGINT NOT NULL, "
     "happened_at TIMESTAMP NOT NULL, summary VARCHAR NOT NULL, before VARCHAR NOT NULL)",
     "sources (persona_id VARCHAR NOT NULL, name VARCHAR NOT NULL, content VARCHAR NOT NULL)",
+    versions.TABLE,
 )
 
 
@@ -141,7 +143,7 @@ class PeopleStore:
         return None if row is None else ImportMark(*row)
 
     def revert(self, person_id: str, change_id: int) -> bool:
-        """Restore what was there before the import: profile, contacts, sources.
+        """Restore what was there before the import: profile, contacts, sources, versions.
 
         Returns:
             Whether relations of contacts changed, which are part of the text of items.
@@ -167,6 +169,8 @@ class PeopleStore:
                     _replace(connection, [_person(person_id, moment, profile, contacts)])
                 for name, content in before.get("sources", {}).items():
                     _set_source(connection, person_id, name, content)
+                if "versions" in before:
+                    versions.put(connection, person_id, before["versions"])
             connection.execute(
                 "DELETE FROM changes WHERE persona_id = ? AND change_id = ?", [person_id, change_id]
             )
@@ -197,10 +201,35 @@ class PeopleStore:
                 import_journal.record(connection, before, mark)
             _set_source(connection, person_id, name, content)
 
-    def forget(self, person_id: str) -> None:
-        """Drop the person's profile, contacts, sources and journal."""
+    def versions(self, person_id: str) -> dict[str, Any]:
+        """Item id → what is known of the version of it that is stored, or that is gone (JSON)."""
+        with reading(self.path, _NAME, self._read_timeout) as connection:
+            found = _has(connection, "versions")
+            return versions.of_person(connection, person_id) if found else {}
+
+    def set_versions(
+        self, person_id: str, noted: Mapping[str, Any], mark: ImportMark | None = None
+    ) -> None:
+        """Note what is known of versions, JSON; None drops one. `mark` as for `put`."""
         with writing(self.path, _NAME, self._timeout) as connection:
-            for table in ("people", "changes", "sources"):
+            if mark is not None:
+                known = versions.of_person(connection, person_id)
+                old = {item_id: known.get(item_id) for item_id in noted}
+                before = {person_id: {"versions": old, "touched": []}}
+                import_journal.record(connection, before, mark)
+            versions.put(connection, person_id, noted)
+
+    def forget_version(self, person_id: str, item_id: str) -> bool:
+        """Erase what is known of the version of one item; whether anything was."""
+        with writing(self.path, _NAME, self._timeout) as connection:
+            if not _has(connection, "versions"):
+                return False
+            return versions.forget_item(connection, person_id, item_id)
+
+    def forget(self, person_id: str) -> None:
+        """Drop the person's profile, contacts, sources, versions and journal."""
+        with writing(self.path, _NAME, self._timeout) as connection:
+            for table in ("people", "changes", "sources", "versions"):
                 if _has(connection, table):
                     connection.execute(f"DELETE FROM {table} WHERE persona_id = ?", [person_id])
 

@@ -1,9 +1,10 @@
 """The stores of all applications together."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
@@ -183,6 +184,11 @@ class Stores:
         files = self._files
         return files.read(lambda folder: files.people_in(folder).sources(person_id))
 
+    def versions(self, person_id: str) -> dict[str, Any]:
+        """Item id → what is known of the version of it that is stored or gone, JSON."""
+        files = self._files
+        return files.read(lambda folder: files.people_in(folder).versions(person_id))
+
     def apply(self, person_id: str, app: str, change: Change, at: datetime) -> ChangeRecord:
         """Carry out a change in one application's store, in one transaction.
 
@@ -245,6 +251,8 @@ class Stores:
         continues: ImportReport | None = None,
         *,
         undoable: bool = True,
+        gone: Mapping[str, Collection[str]] = MappingProxyType({}),
+        versions: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
@@ -261,6 +269,9 @@ class Stores:
                 None.
             continues: The earlier batches of the same import, with the generation that the first
                 made: this one is added to it, and an undo takes all of them back.
+            undoable: Whether it is in the journal.
+            gone: Of people among `personas`, ids of items to remove, where they are stored.
+            versions: Of the same, item id → what is known of its version from now on.
 
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
@@ -269,14 +280,26 @@ class Stores:
                 the stores are as before. Items of a damaged application are left out, and counted.
         """
         return bulk.import_personas(
-            self._files, personas, encode, encoder, merge, continues, undoable=undoable
+            self._files,
+            personas,
+            encode,
+            encoder,
+            merge,
+            continues,
+            undoable=undoable,
+            gone=gone,
+            versions=versions,
         )
 
     def compare(
-        self, personas: Sequence[Persona], encoder: str, merge: Merge | None = None
+        self,
+        personas: Sequence[Persona],
+        encoder: str,
+        merge: Merge | None = None,
+        gone: Mapping[str, Collection[str]] = MappingProxyType({}),
     ) -> ImportReport:
         """What `import_personas` would change; nothing is."""
-        return import_news.compare(self._files, personas, encoder, merge).report()
+        return import_news.compare(self._files, personas, encoder, merge, gone).report()
 
     def forget(self, person_id: str, item_id: str | None = None) -> Forgotten:
         """Erase one item, or everything of a person, from the current and all older files.

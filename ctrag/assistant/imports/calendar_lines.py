@@ -33,6 +33,10 @@ _TIME_AT_END = re.compile(
     re.IGNORECASE,
 )
 _TEXT = frozenset({"DESCRIPTION", "SUMMARY", "LOCATION", "COMMENT", "X-ALT-DESC"})
+_SMALL = re.compile(
+    r"^(?!(?-i:BEGIN:V|DTSTART))(?:BEGIN:V|DTSTART[^\n:]*:\d{8})", re.IGNORECASE | re.M
+)
+"""A line by which a file shows that it writes names of properties in small letters."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED = re.compile(r"[^:]{0,300};(?:ENCODING=)?QUOTED-PRINTABLE[;:]", re.IGNORECASE)
 """A line in quoted-printable, which ends with `=` where it goes on in the next."""
@@ -161,19 +165,27 @@ def _lines(data: bytes) -> Iterator[str]:
         text = decoded(data)
     else:
         text = re.sub(r"\r?\n[ \t]", "", decoded(data))
+    small = _SMALL.search(text) is not None
     before: list[str] = []
     for line in re.split(r"\r\n|\n|\r|(?<=END:VCALENDAR)(?=BEGIN:VCALENDAR)", text):
         if before and before[-1].endswith("=") and _QUOTED.match(before[0]):
             before[-1] = before[-1][:-1]
             before.append(line)
-        elif _PROPERTY.match(line):
+        elif (name := _PROPERTY.match(line)) and (
+            small or name[0].isupper() or not _in_text(before)
+        ):
             if before:
                 yield "".join(before)
             before = [line]
-        elif before and line.strip() and before[0].upper().startswith(tuple(_TEXT)):
+        elif line.strip() and _in_text(before):
             before.append("\\n" + line)  # part of a text whose lines were never folded
     if before:
         yield "".join(before)
+
+
+def _in_text(before: list[str]) -> bool:
+    """Whether lines are those of a text, which may go on: `Location: see below` is a part of it."""
+    return bool(before) and before[0].upper().startswith(tuple(_TEXT))
 
 
 def _property(line: str) -> Property | None:

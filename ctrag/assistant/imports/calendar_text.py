@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ctrag.assistant.imports.calendar_lines import Component, Property
 from ctrag.assistant.imports.mail.html import html_text
@@ -20,12 +20,20 @@ _MOST_TAGS = 20_000
 _NOT_A_GIVEN_NAME = frozenset(
     "inc inc. ltd ltd. llc gmbh ag co co. corp corp. jr jr. sr sr. md m.d. phd ph.d. esq.".split()
 )
-_LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
+_ENTITY = re.compile(
+    r"(?P<address>\w+://\S+)|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w*);", re.IGNORECASE
+)
+"""What markup writes for a letter; an address is passed over, whose `&copy=1` is none."""
+_NOBODY = re.compile(r"(?:unknownorganizer@|.*@(?:[\w-]+\.)+)calendar\.google\.com")
+"""Addresses of calendars, rooms and of nobody in particular."""
+_PLACE_LINK = re.compile(r"(?<=\s)<(https?://[^<>\s]*)>")
+"""The link of a call behind the name of a place."""
+_LINKS = ("URL", "CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 
 
 def title_of(component: Component) -> str:
     """The title; of one without, `BUSY` where it is private and says nothing, else `NO_TITLE`."""
-    title = " ".join(html.unescape(plain(component.text("SUMMARY"))).split())
+    title = " ".join(_decoded(plain(component.text("SUMMARY"))).split())
     if title:
         return title
     private = component.text("CLASS").upper() in ("PRIVATE", "CONFIDENTIAL")
@@ -34,19 +42,47 @@ def title_of(component: Component) -> str:
 
 
 def notes_of(component: Component) -> str | None:
-    """The notes as plain text, with the link of a call where they do not have it themselves."""
+    """The notes as plain text, with the links that they do not have themselves, whom to ask, and
+    what is attached by its address."""
     notes = plain(component.text("DESCRIPTION")) or plain(component.text("X-ALT-DESC"))
-    for name in _LINKS:
-        link = component.text(name)
-        if link.startswith(("http://", "https://")) and link not in notes:
-            notes = f"{notes}\n{link}".strip()
+    for said in (*_remarks(component), *_links(component)):
+        if said not in notes:
+            notes = f"{notes}\n{said}".strip()
     return notes or None
+
+
+def has_inner_files(component: Component) -> bool:
+    """Whether files are attached that the calendar holds itself, or an address of a message."""
+    return any(not _is_link(line.text) for line in component.all("ATTACH") if line.value.strip())
+
+
+def _remarks(component: Component) -> Iterator[str]:
+    for line in component.all("CONTACT"):
+        if who := " ".join(plain(line.text).split()):
+            yield f"Contact: {who}"
+    for line in component.all("COMMENT"):
+        if said := plain(line.text):
+            yield said
+    for line in component.all("ATTACH"):
+        name = line.parameters.get("FILENAME", "")
+        if _is_link(line.text):
+            yield f"{name}: {line.text}" if name else line.text
+
+
+def _links(component: Component) -> Iterator[str]:
+    found = [line.text for name in _LINKS for line in component.all(name)]
+    found += _PLACE_LINK.findall(plain(component.text("LOCATION")))
+    yield from (one for one in found if _is_link(one))
+
+
+def _is_link(text: str) -> bool:
+    return text.lower().startswith(("http://", "https://", "tel:"))
 
 
 def place_of(component: Component) -> str | None:
     """The place, on one line."""
-    said = re.sub(r"\s<https?://[^<>]*>", "", plain(component.text("LOCATION")))
-    place = " ".join(html.unescape(said).split())
+    said = _PLACE_LINK.sub("", plain(component.text("LOCATION")))
+    place = " ".join(_decoded(said).split())
     return place or _apples_place(component) or None
 
 
@@ -59,7 +95,8 @@ def _apples_place(component: Component) -> str:
 
 
 def people_of(component: Component) -> tuple[str, ...]:
-    """Who organises and who takes part, each once; those who declined are left out, as rooms."""
+    """Who organises and who takes part, each once; those who declined are left out, as are rooms
+    and calendars."""
     lines = [*component.all("ORGANIZER")[:1], *component.all("ATTENDEE")]
     gone = {address_of(one) for one in lines if _state(one) == "DECLINED"} - {""}
     people: dict[str, str] = {}
@@ -68,7 +105,7 @@ def people_of(component: Component) -> tuple[str, ...]:
         if kind in ("ROOM", "RESOURCE") or _state(one) == "DECLINED":
             continue
         address, name = address_of(one), name_of(one)
-        if name and address not in gone:
+        if name and address not in gone and not _NOBODY.fullmatch(address):
             people.setdefault(address or name.casefold(), name)
     return tuple(dict.fromkeys(people.values()))
 
@@ -83,7 +120,8 @@ def declined_by(component: Component, addresses: Sequence[str]) -> bool:
 
 def name_of(person: Property) -> str:
     """A person's name as people say it: `Ada Quist`, not `Quist, Ada`; without one, the address."""
-    name = " ".join(person.parameters.get("CN", "").split()).strip("'\"")
+    given = re.sub(r"\\([,;\\'])", r"\1", person.parameters.get("CN", ""))
+    name = " ".join(given.split()).strip("'\"")
     if name.casefold().startswith("mailto:"):
         name = name[7:]
     if not name:
@@ -119,6 +157,11 @@ def plain(text: str) -> str:
             return found
     bare = re.sub(r"<[^<>]*>", " ", _LEAD.sub(" ", text))
     return " ".join(html.unescape(bare).split())
+
+
+def _decoded(text: str) -> str:
+    """A text with the letters that its entities stand for."""
+    return _ENTITY.sub(lambda one: one[0] if one["address"] else html.unescape(one[0]), text)
 
 
 def _state(person: Property) -> str:

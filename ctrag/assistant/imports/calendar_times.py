@@ -153,14 +153,17 @@ def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
 
 
 def check_end(component: Component, zones: Zones) -> None:
-    """Fail where the component says an end or a length that is none.
+    """Fail where the component says an end or a length that is none, or an end before its start.
 
     Raises:
         ValueError: It does.
     """
     last, length = component.first("DTEND"), component.first("DURATION")
     if last is not None:
-        moment_of(last, zones)
+        end, start = moment_of(last, zones), component.first("DTSTART", "RECURRENCE-ID")
+        began = end if start is None else moment_of(start, zones)
+        if instant(end, zones.fallback) < instant(began, zones.fallback):
+            raise InputError("it ends before it begins")
     elif length is not None and duration_of(length) is None:
         raise InputError(f"{length.value.strip()[:40]!r} is no length")
 

@@ -16,7 +16,7 @@ from ctrag.assistant.imports.card_lines import as_utf8, decoded
 from ctrag.assistant.imports.cards import read_contacts
 from ctrag.assistant.imports.contact_tables import read_contact_table
 from ctrag.assistant.imports.evernote import read_evernote
-from ctrag.assistant.imports.found import Found, LeftOut, Owner
+from ctrag.assistant.imports.found import Found, LeftOut, Owner, Version
 from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
 from ctrag.assistant.imports.json_rows import BrokenJsonError, halves_in, rows, without_halves
 from ctrag.assistant.imports.kinds import HEAD, READ, Kind, kind_of, other_way
@@ -35,7 +35,7 @@ from stores.people.local_time import zone_of
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
 
-Record = Item | Contact | LeftOut
+Record = Item | Contact | LeftOut | Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def personas_from(
                 raise InputError(f"{source}: {record.why}")
         elif isinstance(record, Contact):
             found.contacts.append(record)
-        else:
+        elif isinstance(record, Item):
             found.items.append(record)
     told = merged(person, replace(person, contacts=tuple(found.contacts)))
     return [Persona(told, once(found.items))]
@@ -188,8 +188,7 @@ def _records(
                 yield _share(file, source), record
             return
         found = _found(kind, head, file, source, owner)
-    records: list[Record] = [*found.contacts, *found.items]
-    records += [*birthdays(tuple(found.contacts), owner), *found.left_out]
+    records: list[Record] = [*found.records(), *birthdays(tuple(found.contacts), owner)]
     for number, one in enumerate(records, start=1):
         yield number / len(records), one
 

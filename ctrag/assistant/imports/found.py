@@ -1,5 +1,6 @@
 """What readers of a person's own files are given and give."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -38,6 +39,35 @@ class LeftOut:
     """Whether a record that is left out is none that the person misses: spam, a cancelled event."""
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a file says of one event, to-do or journal, and how new that is.
+
+    A newer one takes the place of what older ones said, whichever of them is read first.
+    """
+
+    id: str
+    """The id that it has as an item; of a series, that it would have if it did not repeat."""
+    number: tuple[int, str]
+    """How often it was changed (SEQUENCE), and when last."""
+    items: tuple[str, ...] = ()
+    """Ids of what is stored of it."""
+    gone: bool = False
+    """Whether it is cancelled or declined."""
+    kind: str = "event"
+    """As in `LeftOut`."""
+    what: str = ""
+    """Its title."""
+    uid: str = ""
+    """Of an event: its identity, which its occurrences have in `repeats`."""
+    since: datetime | None = None
+    """Of a series: before it, occurrences are not worked out; None where all are."""
+    of: str = ""
+    """Of a changed occurrence: the `id` of its series."""
+    with_series: bool = False
+    """Of a changed occurrence: whether the file has its series too."""
+
+
 @dataclass(slots=True)
 class Found:
     """Records of one file, in the order of the file."""
@@ -45,6 +75,15 @@ class Found:
     items: list[Item] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    versions: list[Version] = field(default_factory=list)
+    """Of those items that have any; that of a series before those of its changed occurrences."""
+
+    def records(self) -> Iterator["Item | Contact | LeftOut | Version"]:
+        """All of it, versions before the items that they are of."""
+        yield from self.contacts
+        yield from self.versions
+        yield from self.items
+        yield from self.left_out
 
 
 def item_id(person_id: str, app: str, uid: str) -> str:

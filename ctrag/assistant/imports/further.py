@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from ctrag.assistant.imports.calendar_times import local
 from ctrag.assistant.imports.found import item_id
-from ctrag.assistant.imports.series import series_of, utc
+from ctrag.assistant.imports.series import series_of, uid_of, utc
 from stores.people.items import Item
 
 _AHEAD = timedelta(days=365)
@@ -25,13 +25,14 @@ def further(items: Sequence[Item], zone: tzinfo, now: datetime) -> Iterator[Item
     """
     last: dict[str, tuple[datetime, Item]] = {}
     for item in items:
-        repeats, start = item.text("repeats"), item.time("start")
-        if repeats and start is not None and (repeats not in last or start > last[repeats][0]):
-            last[repeats] = (start, item)
+        # By its identity: occurrences of long ago may have an earlier rule of the series.
+        uid, start = uid_of(item), item.time("start")
+        if uid and start is not None and (uid not in last or start > last[uid][0]):
+            last[uid] = (start, item)
     there = {item.id for item in items}
-    for repeats, (start, item) in last.items():
+    for start, item in last.values():
         if start - now <= _AHEAD:
-            found = _after(item, repeats, start, zone, now)
+            found = _after(item, item.text("repeats"), start, zone, now)
             yield from (one for one in found if one.id not in there)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from ctrag.assistant.imports.found import Found, LeftOut, Owner
+from ctrag.assistant.imports.found import Found, LeftOut, Owner, Version
 from ctrag.assistant.imports.mail.boxes import MailFile, kept_mails, mail_file, mails_of_file
 from ctrag.assistant.imports.mail.invitations import events_of
 from ctrag.assistant.imports.mail.mbox import RawMail
@@ -58,7 +58,7 @@ def mails_in(
     name: str = "",
     options: MailOptions | None = None,
     changed: datetime | None = None,
-) -> Iterator[Item | LeftOut]:
+) -> Iterator[Item | LeftOut | Version]:
     """The mails in a file or folder one by one, then the events that they invite to.
 
     A file may be an mbox of any name, an .eml or an .emlx; a folder may be a Maildir, one of
@@ -98,6 +98,7 @@ def mails_in(
         calendars.update(dict.fromkeys(read.calendars))
     events = _with_events(Found(), list(calendars), owner)
     yield from events.left_out
+    yield from events.versions
     yield from events.items
 
 
@@ -111,4 +112,5 @@ def _with_events(found: Found, calendars: list[bytes], owner: Owner) -> Found:
         events = events_of(calendars, owner)
         found.items += events.items
         found.left_out += events.left_out
+        found.versions += events.versions
     return found

@@ -50,6 +50,7 @@ class Report:
             "added": self.stored.added,
             "changed": self.stored.changed,
             "same": self.stored.unchanged,
+            "removed": self.stored.removed,
             "kinds": {
                 kind: {"added": one.added, "changed": one.changed, "same": one.unchanged}
                 for kind, one in self.counts().items()
@@ -75,6 +76,9 @@ class Report:
                 f"  {what}: {one.added} {would}added, {one.changed} changed, "
                 f"{one.unchanged} as before"
             )
+        if stored.removed:
+            why = "cancelled, declined or no longer in a newer version"
+            yield f"  {stored.removed} {would}removed: {why}"
         if self.copies:
             yield f"  {self.copies} records are in the sources more than once; each was taken once"
         yield from _grouped("Left out:", [one for one in self.left_out if one.lost])

@@ -5,7 +5,7 @@ library busy for years. Those are refused before any is asked.
 """
 
 import re
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from ctrag.assistant.imports.calendar_times import Moment, instant, parsed
 from ctrag.assistant.imports.old_rules import daily, modern
@@ -120,7 +120,7 @@ class Rule:
             return None
         last = parsed(self.parts["UNTIL"], "", zones)
         if not isinstance(self.start, datetime):
-            day = last.astimezone(zones.fallback) if isinstance(last, datetime) else last
+            day = whole_day(last, zones.fallback)
             return datetime(day.year, day.month, day.day, tzinfo=UTC)
         if isinstance(last, datetime):
             if self.parts["UNTIL"].endswith("Z") or self.start.tzinfo is None:
@@ -214,6 +214,17 @@ def day_of(moment: Moment, zone: tzinfo | None) -> date:
     if not isinstance(moment, datetime):
         return moment
     return moment.date() if zone is None else moment.astimezone(zone).date()
+
+
+def whole_day(moment: Moment, zone: tzinfo) -> date:
+    """The day that a moment means where all are whole days.
+
+    Programs write the day in UTC as midnight there, or as the moment at which it begins or ends in
+    `zone`.
+    """
+    if not isinstance(moment, datetime) or str(moment.tzinfo) not in ("UTC", "Etc/UTC"):
+        return day_of(moment, None)
+    return day_of(moment, None if moment.time() == time() else zone)
 
 
 def _later(moment: datetime, length: timedelta) -> datetime:

@@ -22,9 +22,10 @@ from ctrag.assistant.imports.calendar_times import (
     stamp,
     zones_of,
 )
-from ctrag.assistant.imports.rules import MOST_FUTURE, MOST_PAST, Rule, day_of
+from ctrag.assistant.imports.rules import MOST_FUTURE, MOST_PAST, Rule, day_of, whole_day
 from ctrag.assistant.imports.zones import Zones
 from ctrag.errors import InputError
+from stores.people.items import Item
 
 _MOST_DATES = 1000
 """Single dates (RDATE) of a series that are read."""
@@ -56,13 +57,15 @@ class Series:
     but: set[str] = field(default_factory=set)
     """Keys of occurrences that do not happen, or that a component of their own describes; a day's
     key means all of that day."""
+    since: datetime | None = field(default=None, init=False)
+    """Before it (UTC), `occurrences` had none worked out; None where it had all."""
 
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
         # Further times without a zone are meant in that of the first.
         self.own_zones = self.zones.within(getattr(self.start, "tzinfo", None))
         periods = periods_of(self.master.all("RDATE"), self.own_zones)[:_MOST_DATES]
-        self.dates = [one for one, _ in periods]
+        self.dates = [self._alike(one) if self._of_days else one for one, _ in periods]
         self._lengths = {self.key_of(one): length for one, length in periods if length}
         excepted = moments_of(self.master.all("EXDATE"), self.own_zones)
         self.without = frozenset(self.key_of(one) for one in excepted)
@@ -71,6 +74,10 @@ class Series:
         self.rules = [Rule(line, self.start, self.zones) for line in lines[:3]]
         lines = [line.value for line in self.master.all("EXRULE") if line.value.strip()]
         self._excepting = [Rule(line, self.start, self.zones) for line in lines[:3]]
+
+    @property
+    def _of_days(self) -> bool:
+        return not isinstance(self.start, datetime)
 
     @property
     def repeats(self) -> bool:
@@ -85,8 +92,8 @@ class Series:
     def key_of(self, moment: Moment) -> str:
         """The identity of the occurrence that the rules have at `moment`: of an all-day series, or
         where only the day is given, the day."""
-        if not isinstance(self.start, datetime):
-            return stamp(day_of(moment, None))
+        if self._of_days:
+            return stamp(whole_day(moment, self.zones.fallback))
         return stamp(moment)
 
     def occurrences(self, now: datetime) -> list[Occurrence]:
@@ -103,8 +110,11 @@ class Series:
         found = [self._occurrence(event) for event in query.between(first, last)]
         found = [one for one in found if not self._excepted(one) and not self._too_late(one)]
         unique = {one.key: one for one in found}
+        self.since = first if first > instant(self.start, self.zones.fallback) else None
         found = sorted(unique.values(), key=lambda one: instant(one.start, self.zones.fallback))
         begun = [one for one in found if instant(one.start, self.zones.fallback) < middle]
+        if len(begun) > MOST_PAST:
+            self.since = instant(begun[-MOST_PAST].start, self.zones.fallback)
         return [*begun[-MOST_PAST:], *found[len(begun) :][:MOST_FUTURE]]
 
     def text(self) -> str:
@@ -169,7 +179,7 @@ class Series:
     def _alike(self, moment: Moment) -> Moment:
         """A moment as the series has its own: a day, or a time in its zone."""
         if not isinstance(self.start, datetime):
-            return day_of(moment, None)
+            return whole_day(moment, self.zones.fallback)
         if isinstance(moment, datetime):
             return moment.astimezone(self.start.tzinfo)
         return datetime.combine(moment, self.start.timetz())
@@ -193,7 +203,7 @@ class Series:
         zone = self.zones.fallback
         began, planned = span_of(source, self.zones)[0], moment_of(again, self.zones)
         if not isinstance(start, datetime):
-            return start - (day_of(began, None) - day_of(planned, None))
+            return start - (day_of(began, None) - whole_day(planned, self.zones.fallback))
         moved = local(began, start.tzinfo or zone) - local(
             self._alike(planned), start.tzinfo or zone
         )
@@ -241,6 +251,11 @@ def series_of(text: str, zone: tzinfo) -> Series:
         raise InputError("repeats: must be the lines of an iCalendar event")
     uid = found[0].text("UID")
     return Series(uid, found[0], zones_of([], zone), found[1:])
+
+
+def uid_of(item: Item) -> str:
+    """The identity of the series that a stored event is of; empty where it does not repeat."""
+    return item.text("repeats").partition("\nUID:")[2].partition("\n")[0]
 
 
 def utc(moment: datetime, zone: tzinfo) -> datetime:

@@ -13,6 +13,7 @@ from ctrag.assistant.imports.mails import of_flags, read_mail
 from ctrag.assistant.imports.report import Report
 from ctrag.assistant.imports.rules import PAST
 from ctrag.assistant.imports.run import import_into
+from ctrag.assistant.imports.series import uid_of
 from ctrag.assistant.sync.source import Part, Source
 from stores.people import sources
 from stores.people.items import Contact, Item, Person
@@ -40,8 +41,9 @@ def synchronize(
 ) -> Synced:
     """Bring a source's changes into a person's stores; the source is only read.
 
-    Items are removed only when this source brought them and no other source has them. Everything
-    that one synchronization changes is one import to `undo`.
+    Items are removed only when this source brought them and no other source has them, or when it
+    has a newer version of an event that is cancelled. Everything that one synchronization changes
+    is one import to `undo`.
 
     Args:
         stores: Where to.
@@ -89,7 +91,7 @@ def synchronize(
     removed -= _long_past(stored_items, [one for _, read in found for one in read.items], person)
     cards = _changed_cards(parts, after, gone | fresh.keys(), elsewhere)
     records: list[tuple[None, Any]] = [
-        (None, record) for _, one in found for record in (*one.items, *one.contacts, *one.left_out)
+        (None, record) for _, one in found for record in one.records()
     ]
     records += [(None, one) for one in unread]
     count = len(removed)
@@ -189,11 +191,6 @@ def _items_of(stores: Stores, person_id: str) -> list[Item]:
 def _long_past(stored: Sequence[Item], found: Sequence[Item], person: Person) -> set[str]:
     """Ids of occurrences that only time has taken out of those that are worked out: their series
     is still there."""
-    uids = {_uid(one) for one in found} - {""}
+    uids = {uid_of(one) for one in found} - {""}
     edge = owner_of(person).now - PAST
-    return {one.id for one in stored if _uid(one) in uids and (one.time("start") or edge) < edge}
-
-
-def _uid(item: Item) -> str:
-    """Identity of the series that an event is of; empty where it does not repeat."""
-    return item.text("repeats").partition("\nUID:")[2].partition("\n")[0]
+    return {one.id for one in stored if uid_of(one) in uids and (one.time("start") or edge) < edge}

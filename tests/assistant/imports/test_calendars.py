@@ -153,9 +153,11 @@ def test_the_highest_sequence_counts_wherever_it_stands(newest_first: bool) -> N
 
 
 def test_of_one_sequence_the_last_change_counts() -> None:
-    new = event("UID:a", "SUMMARY:New", "LAST-MODIFIED:20261120T1000Z", "DTSTART:20261203T150000Z")
-    old = event("UID:a", "SUMMARY:Old", "LAST-MODIFIED:20261101T1000Z", "DTSTART:20261203T080000Z")
-    assert only(read(new, old)).text("title") == "New"
+    new = event("UID:a", "SUMMARY:Walk", "LAST-MODIFIED:20261120T1000Z", "DTSTART:20261203T150000Z")
+    old = event("UID:a", "SUMMARY:Walk", "LAST-MODIFIED:20261101T1000Z", "DTSTART:20261203T080000Z")
+    found = read(new, old)
+    assert starts(found) == ["2026-12-03 16:00"]
+    assert [one.why for one in found.left_out] == ["an older version: a newer one counts"]
 
 
 def test_a_cancelled_event_is_none_and_is_said() -> None:

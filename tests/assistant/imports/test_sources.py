@@ -12,7 +12,7 @@ import pytest
 
 from ctrag.assistant.imports import sources
 from ctrag.assistant.imports.files import records_in, size_of
-from ctrag.assistant.imports.found import LeftOut, Owner
+from ctrag.assistant.imports.found import LeftOut, Owner, Version
 from ctrag.assistant.imports.kinds import kind_of
 from ctrag.assistant.imports.sources import Source, sources_in
 from stores.people.items import Contact, Item
@@ -37,7 +37,7 @@ def read(path: Path) -> tuple[list[str], list[LeftOut]]:
             left.append(record)
         elif isinstance(record, Contact):
             titles.append(record.name)
-        else:
+        elif not isinstance(record, Version):
             assert isinstance(record, Item)
             titles.append(record.text("title") or record.text("subject"))
     return titles, left

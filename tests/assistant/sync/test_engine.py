@@ -1,4 +1,4 @@
-"""What a synchronization does with parts that cannot be read."""
+"""What a synchronization does with parts that cannot be read, and with versions of one event."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -46,3 +46,25 @@ def test_what_a_part_brought_stays_when_it_cannot_be_read_any_more(
         done = sync(broken)
         assert (done.gone, done.report.lost) == (0, 1)
     assert titles(stores) == ["Dentist"]
+
+
+def invitation(number: int, hour: int, method: str = "REQUEST") -> Part:
+    """A message about the event `1`, changed so many times, at this hour."""
+    text = calendar(event("1", "Roof", hour).replace("UID:1", f"UID:1\r\nSEQUENCE:{number}"))
+    head = HEAD.replace(b"\n\n", f"\nContent-Type: text/calendar; method={method}\n\n".encode())
+    data = head + text.replace("VERSION:2.0", f"METHOD:{method}").replace("\r", "").encode()
+    return Part(str(number), "a", "mail", data)
+
+
+def test_the_newest_of_the_messages_about_an_event_counts_whichever_comes_first(
+    sync: Sync, stores: Stores
+) -> None:
+    parts = [invitation(1, 14), invitation(0, 8)]
+    sync(Shelf(parts))
+    [item] = [one.item for one in stores.items("me").items if one.item.app == "calendar"]
+    assert f"{item.time('start'):%H:%M}" == "14:00"
+    done = sync(Shelf([*parts, invitation(2, 14, "CANCEL")]))
+    assert (titles(stores), done.report.stored.removed) == ([], 1)
+    flagged = [Part(one.key, "b", "mail", one.data) for one in parts]
+    sync(Shelf([*flagged, invitation(2, 14, "CANCEL")]))
+    assert titles(stores) == []

@@ -42,6 +42,7 @@ def events_of(calendars: Sequence[bytes], owner: Owner) -> Found:
         else:
             found.items += one.items
             found.left_out += one.left_out
+            found.versions += one.versions
     return found
 
 
