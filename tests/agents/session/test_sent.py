@@ -256,3 +256,108 @@ def test_the_tools_own_name_is_exact() -> None:
     assert meant("disk__a_b", ["disk/a.b"]) == []
     assert meant("mcp__disk__a.b", ["disk/a.b", "disk/a_b"]) == ["disk/a.b"]
     assert meant("mcp__a__get", ["get", "set"]) == ["get"]
+
+
+COLOUR = {"type": "string", "enum": ["red", "green"]}
+SPAN = {"type": "object", "properties": {"start": {"type": "integer"}, "end": {"type": "integer"}}}
+REFERRING = {
+    "properties": {
+        "span": {"$ref": "#/$defs/Span"},
+        "colour": {"$ref": "#/$defs/Colour"},
+        "again": {"$ref": "#/properties/span"},
+        "shade": {"allOf": [{"$ref": "#/$defs/Colour"}], "default": "red"},
+        "perhaps": {"anyOf": [{"$ref": "#/$defs/Span"}, {"type": "null"}]},
+        "loop": {"$ref": "#/properties/loop"},
+    },
+    "$defs": {"Span": SPAN, "Colour": COLOUR},
+}
+
+
+def test_an_argument_is_read_by_what_its_schema_refers_to() -> None:
+    text = '{"start": 1, "end": "2"}'
+    sent = {"span": text, "again": text, "perhaps": text, "colour": None, "shade": None}
+    span = {"start": 1, "end": 2}
+    assert tool_arguments(sent, REFERRING) == {"span": span, "again": span, "perhaps": span}
+    assert tool_arguments({"perhaps": "None", "loop": "1"}, REFERRING) == {
+        "perhaps": None, "loop": "1",
+    }  # fmt: skip
+
+
+NESTED = {
+    "properties": {
+        "o": {
+            "type": "object",
+            "properties": {
+                "k": {"type": "integer"},
+                "deep": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["k"],
+        },
+        "ids": {"type": "array", "items": {"type": "integer"}},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "spans": {"type": "array", "items": SPAN},
+        "shares": {"type": "object", "additionalProperties": {"type": "number"}},
+        "b": {"type": "boolean"},
+        "n": {"type": "integer"},
+        "s": {"type": "string"},
+        "two": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"o": {"k": "3", "deep": '["a"]'}}, {"o": {"k": 3, "deep": ["a"]}}),
+        ({"o": {"K": 3, "deep": None}}, {"o": {"k": 3}}),
+        ({"o": {"k": None}}, {"o": {"k": None}}),
+        ({"ids": ["1", "2"]}, {"ids": [1, 2]}),
+        ({"ids": '"[1, 2]"'}, {"ids": [1, 2]}),
+        ({"ids": 5}, {"ids": [5]}),
+        ({"ids": "5"}, {"ids": [5]}),
+        ({"tags": "bug"}, {"tags": ["bug"]}),
+        ({"tags": 5}, {"tags": ["5"]}),
+        ({"spans": {"start": "1"}}, {"spans": [{"start": 1}]}),
+        ({"spans": '[{"start": "1"}]'}, {"spans": [{"start": 1}]}),
+        ({"shares": {"a": "0.5"}}, {"shares": {"a": 0.5}}),
+        ({"b": "True"}, {"b": True}),
+        ({"n": "null", "ids": "None"}, {}),
+        ({"s": True}, {"s": "true"}),
+        ({"s": "null"}, {"s": "null"}),
+        ({"two": [1, "2", "rest"]}, {"two": ["1", 2, "rest"]}),
+    ],
+)
+def test_values_inside_of_objects_and_lists_are_read_as_they_are_meant(
+    sent: dict[str, Any], read: dict[str, Any]
+) -> None:
+    assert tool_arguments(sent, NESTED) == read
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"tags": "a, b"},
+        {"tags": ""},
+        {"ids": "five"},
+        {"ids": "1,2"},
+        {"spans": {"from": 1}},
+        {"b": "1"},
+        {"s": {"a": 1}},
+        {"o": {"k": 1, "more": "2"}},
+    ],
+)
+def test_values_that_could_mean_two_things_are_left_to_the_tool(sent: dict[str, Any]) -> None:
+    assert tool_arguments(sent, NESTED) == sent
+
+
+def test_schemas_that_refer_to_each_other_many_times_are_read_at_once() -> None:
+    defined: dict[str, Any] = {
+        f"D{number}": {"anyOf": [{"$ref": f"#/$defs/D{number + 1}"}] * 3} for number in range(40)
+    }
+    defined["D40"] = {"type": "integer"}
+    chain = {f"C{number}": {"$ref": f"#/$defs/C{number + 1}"} for number in range(5_000)}
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/D0"}, "b": {"$ref": "#/$defs/C0"}},
+        "$defs": {**defined, **chain},
+    }
+    assert tool_arguments({"a": "1", "b": "1"}, schema) == {"a": 1, "b": "1"}
