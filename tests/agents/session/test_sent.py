@@ -361,3 +361,41 @@ def test_schemas_that_refer_to_each_other_many_times_are_read_at_once() -> None:
         "$defs": {**defined, **chain},
     }
     assert tool_arguments({"a": "1", "b": "1"}, schema) == {"a": 1, "b": "1"}
+
+
+ONE: dict[str, Any] = {
+    "properties": {"params": {"$ref": "#/$defs/In"}},
+    "required": ["params"],
+    "$defs": {
+        "In": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"query": "x"},
+        {"Query": "x"},
+        {"input": {"query": "x"}},
+        {"params": {"query": "x"}},
+        {"params": {"params": {"query": "x"}}},
+        {"params": {"input": {"query": "x"}}},
+        '{"params": "{\\"query\\": \\"x\\"}"}',
+    ],
+)
+def test_what_belongs_into_a_tools_only_object_is_put_into_it_once(sent: Any) -> None:
+    assert tool_arguments(sent, ONE) == {"params": {"query": "x"}}
+    beside = {**ONE, "properties": {**ONE["properties"], "note": {"type": "string"}}}
+    assert tool_arguments(sent, beside) == {"params": {"query": "x"}}
+
+
+def test_what_does_not_all_belong_into_it_is_left_where_it_is() -> None:
+    for sent in ({"query": "x", "other": 1}, {"params": {"other": {"query": "x"}, "limit": 1}}):
+        assert tool_arguments(sent, ONE) == sent
+    assert tool_arguments({}, ONE) == {"params": {}}
+    optional = {key: value for key, value in ONE.items() if key != "required"}
+    assert tool_arguments({}, optional) == {}
