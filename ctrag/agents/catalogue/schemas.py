@@ -1,7 +1,7 @@
 """JSON Schemas of arguments as the APIs of models take them, and the way back.
 
 - `wire_schema`: the root an object without unions and references, the arguments' names of letters,
-  digits, `_`, `.` and `-`; references stay references.
+  digits, `_`, `.` and `-`; references stay references, and every array says what its items are.
 - `original_arguments`: the way back, to the names that the tool's owner knows.
 """
 
@@ -42,7 +42,7 @@ def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     def visit(one: Schema) -> Schema:
         if not isinstance(one, Mapping):
             return one
-        made = mapped(one, visit)
+        made = with_items(mapped(one, visit))
         reference = made.get("$ref")
         if isinstance(reference, str):
             if pointed(root, reference) is None:
@@ -53,6 +53,21 @@ def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
     made: dict[str, Any] = visit(root)
     return _used(made)
+
+
+def with_items(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of an array with a schema of its items, without which the APIs refuse the whole
+    request: those of a tuple are any of its members."""
+    kinds = schema.get("type")
+    if kinds != "array" and not (isinstance(kinds, list) and "array" in kinds):
+        return schema
+    if isinstance(schema.get("items"), Mapping):
+        return schema
+    kept: list[Schema] = []
+    for one in _list(schema.get("prefixItems")):
+        if isinstance(one, Mapping) and one not in kept:
+            kept.append(one)
+    return {**schema, "items": {"anyOf": kept} if len(kept) > 1 else kept[0] if kept else {}}
 
 
 def wire_argument_names(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.agents.catalogue.schema_walk import mapped
-from ctrag.agents.catalogue.schemas import reach, wire_schema
+from ctrag.agents.catalogue.schemas import reach, wire_schema, with_items
 from ctrag.errors import InputError
 
 CUT = " […]"
@@ -164,7 +164,7 @@ def _stub(schema: Any) -> Any:
         del kept["enum"]
     if text := _text(schema.get("description")):
         kept["description"] = cut_text(text, 100)
-    return kept
+    return with_items(kept)
 
 
 def _without_optional_texts(schema: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,8 @@ def check(schema: dict[str, Any]) -> None:
     assert schema["type"] == "object"
     assert not {"anyOf", "oneOf", "allOf", "not", "enum", "$ref"} & set(schema)
     for one in subschemas(schema):
+        if "array" in one.get("type", ()):
+            assert isinstance(one.get("items"), dict)
         for name in one.get("properties", {}):
             assert re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name)
 
@@ -187,6 +189,25 @@ def test_any_names_go_out_for_the_apis_and_come_back(names: set[str]) -> None:
     assert len(told["properties"]) == len(names)
     sent = original_arguments(schema, {name: name for name in told["properties"]})
     assert set(sent) == names
+
+
+def test_every_array_says_what_its_items_are() -> None:
+    pair = [{"type": "string"}, {"type": "number"}]
+    told = wire_schema(
+        of(
+            ids={"type": "array"},
+            maybe={"type": ["array", "null"], "items": True},
+            pair={"type": "array", "items": pair},
+            point={"type": "array", "items": NUMBERS, "additionalItems": False},
+            inner=of(rows={"type": "array", "items": {"type": "array"}}),
+        )
+    )["properties"]
+    assert told["ids"]["items"] == told["maybe"]["items"] == {}
+    assert told["pair"]["items"] == {"anyOf": pair}
+    assert told["point"]["items"] == {"type": "number"}
+    assert told["inner"]["properties"]["rows"]["items"] == {"type": "array", "items": {}}
+    long = {f"a{n}": {"type": "array", "items": of(x={"description": "d" * 90})} for n in range(99)}
+    check(shown_schema(of(**long), ShownLimits(schema=3_000))[0])
 
 
 def test_a_recursive_schema_stays_as_it_is_and_its_words_are_searched() -> None:
