@@ -13,8 +13,8 @@ from ctrag.agents.catalogue.openapi_arguments import (
     ToolArguments,
     argument_of,
     is_secret,
-    preferred_type,
 )
+from ctrag.agents.catalogue.openapi_media import preferred_type
 from ctrag.agents.catalogue.openapi_names import FoundOperation, operation_names, server_name
 from ctrag.agents.catalogue.openapi_operations import Credential, OpenApi, Operation
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text

@@ -101,6 +101,8 @@ def written_body(
     whole, fields = given["whole body"], given["body"]
     if not kind:
         return {}, {}
+    if "multipart" in plain or plain.endswith("form-urlencoded"):  # forms have no null
+        fields = [(one, value) for one, value in fields if value is not None]
     if not (whole or fields):
         if operation.body_required and "json" in plain:
             return {"content": b"{}"}, {"Content-Type": kind}

@@ -185,6 +185,32 @@ async def test_files_lists_and_objects_are_parts_of_their_own_kinds(address: str
     assert 'name="meta"\nContent-Type: application/json\n\n{"a":1}' in sent
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string", "contentMediaType": "image/png"}, {"type": "null"}]},
+        {"type": ["string", "null"], "format": "binary"},
+        {"$ref": "#/components/schemas/File"},
+        {"allOf": [{"$ref": "#/components/schemas/File"}]},
+        {"anyOf": [{"type": "array", "items": {"format": "binary"}}, {"type": "null"}]},
+    ],
+)
+async def test_an_upload_that_may_be_left_out_is_a_file_all_the_same(
+    address: str, file: dict[str, Any]
+) -> None:
+    fields = {"properties": {"file": file, "title": {"type": "string"}}}
+    known = {"schemas": {"File": {"type": "string", "format": "binary"}}}
+    document = operation("/a", "post", **body(fields, "multipart/form-data"), components=known)
+    [tool] = read_openapi(document).tools
+    assert "bytes as a data: URI" in tool.parameters["properties"]["file"]["description"]
+    sent = (await called(document, address, {"file": "data:image/png;base64,aGk="}))["body"]
+    assert 'filename="file"\r\nContent-Type: image/png\r\n\r\nhi\r\n' in sent
+    left_out = (await called(document, address, {"file": None, "title": "T"}))["body"]
+    assert 'name="title"' in left_out
+    assert 'name="file"' not in left_out
+
+
 async def test_a_field_of_a_form_is_nested_as_its_encoding_says(address: str) -> None:
     kind = "application/x-www-form-urlencoded"
     fields = {"properties": {"metadata": {"type": "object"}, "items": {"type": "array"}}}
