@@ -142,7 +142,8 @@ class ToolArguments:
             return self._flat(self._reader.schema(target)[0], target, (*seen, reference))
         if not isinstance(given, Mapping) or any(_chooses(given.get(one)) for one in _CHOICES):
             return None
-        if schema.get("type", "object") not in ("object", ["object", "null"]):
+        kinds = schema.get("type", "object")
+        if set(kinds if isinstance(kinds, list) else [kinds]) - {"null"} != {"object"}:
             return None
         properties: dict[str, Any] = {}
         required: list[str] = []

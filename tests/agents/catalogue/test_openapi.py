@@ -282,6 +282,13 @@ def test_further_fields_of_a_body_are_allowed_where_the_document_allows_them() -
     assert not closed.operations["it"].open_body
 
 
+@pytest.mark.parametrize("kind", [["object", None], ["null", "object"], "object", None])
+def test_a_body_that_may_be_null_has_its_fields_as_arguments(kind: Any) -> None:
+    fields = {"type": kind, "properties": {"due": {"type": ["string", None]}}}
+    [tool] = read_openapi(document(body(fields))).tools
+    assert tool.parameters["properties"] == {"due": {"type": ["string", "null"]}}
+
+
 def test_a_body_of_xml_is_a_text_and_not_an_object_that_nobody_can_write() -> None:
     kinds = {"application/xml": {"schema": {"properties": {"name": {}}}}}
     [tool] = read_openapi(document({"requestBody": {"content": kinds}})).tools

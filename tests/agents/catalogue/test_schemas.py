@@ -56,7 +56,7 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
             {"$defs": {"A": {}}} | of(a={"$ref": "#/$defs/A"}),
         ),
         (
-            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": None}},
             {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
         ),
         (
@@ -93,6 +93,26 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
                     "$defs": {"A": {"type": "string"}},
                 }
             ),
+        ),
+        (
+            of(a={"type": ["string", None]}, b={"type": None, "description": "d"}),
+            of(a={"type": ["string", "null"]}, b={"description": "d"}),
+        ),
+        (
+            of(
+                a={
+                    "type": "string",
+                    "contentMediaType": None,
+                    "contentEncoding": None,
+                    "$schema": None,
+                }
+            )
+            | {"dependentRequired": None, "$dynamicRef": None},
+            of(a={"type": "string"}),
+        ),
+        (
+            {"dependentRequired": {"a": "b", "c": None}},
+            {"dependentRequired": {"a": ["b"]}},
         ),
         (of(a={"enum": ["x", "x", 1, True]}, b={"enum": []}), of(a={"enum": ["x", 1, True]}, b={})),
         (
