@@ -151,7 +151,8 @@ class _Reader:
         for one in self._parameters(found):
             place, name = _place(one), as_text(one.get("name"))
             if place == "body":
-                content_type = self._consumed(found.operation, "application/json")
+                is_list = as_map(self._resolved(one.get("schema"))).get("type") == "array"
+                content_type = self._consumed(found.operation, "application/json", is_list)
                 must = one.get("required") is True
                 making.add_body(one.get("schema"), must, name, content_type)
             elif place == "formdata":
@@ -211,12 +212,12 @@ class _Reader:
             named.setdefault(("path", name), implied)
         return list(named.values())
 
-    def _consumed(self, operation: Mapping[str, Any], default: str) -> str:
+    def _consumed(self, operation: Mapping[str, Any], default: str, is_list: bool = False) -> str:
         kinds = as_list(operation.get("consumes")) or as_list(self._document.get("consumes"))
         kinds = [one for one in kinds if isinstance(one, str)]
         if default in kinds or not kinds:
             return default
-        return preferred_type(kinds)
+        return preferred_type(kinds, is_list)
 
     def _security(
         self, operation: Mapping[str, Any]

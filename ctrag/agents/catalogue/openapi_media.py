@@ -11,16 +11,22 @@ _DEPTH = 6
 """References, unions and lists around a file that are looked into."""
 
 
-def preferred_type(kinds: list[str]) -> str:
-    """The content type to send: JSON, a form, a multipart form, else the first."""
+def preferred_type(kinds: list[str], is_list: bool = False) -> str:
+    """The content type to send: JSON, a form, a multipart form, else the first.
+
+    JSON Patch, a list of changes, comes behind other JSON unless the body is a list: servers that
+    take several kinds of patches describe one body for all of them.
+    """
 
     def rank(kind: str) -> int:
         plain = kind.partition(";")[0].strip().lower()
         if plain == "application/json":
             return 0
+        if "json-patch" in plain and not is_list:
+            return 2
         if plain.endswith("+json") or plain in ("*/*", "application/*"):
             return 1
-        return 2 if plain.endswith("form-urlencoded") else 3 if "multipart" in plain else 4
+        return 3 if plain.endswith("form-urlencoded") else 4 if "multipart" in plain else 5
 
     return min(kinds, key=rank)
 

@@ -289,6 +289,30 @@ def test_a_body_that_may_be_null_has_its_fields_as_arguments(kind: Any) -> None:
     assert tool.parameters["properties"] == {"due": {"type": ["string", "null"]}}
 
 
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        ({"$ref": "#/definitions/Patch"}, "application/merge-patch+json"),
+        ({"type": "array", "items": {}}, "application/json-patch+json"),
+    ],
+)
+def test_a_patch_is_a_list_of_changes_only_where_its_body_is_a_list(
+    schema: dict[str, Any], sent: str
+) -> None:
+    kinds = [f"application/{one}patch+json" for one in ("json-", "merge-", "strategic-merge-")]
+    parameter = {"name": "body", "in": "body", "required": True, "schema": schema}
+    operation = {"operationId": "it", "consumes": kinds, "parameters": [parameter]}
+    old = {
+        "swagger": "2.0",
+        "paths": {"/pods": {"patch": operation}},
+        "definitions": {"Patch": {"type": "object", "description": "A patch."}},
+    }
+    assert read_openapi(old).operations["it"].content_type == sent
+    content = {kind: {"schema": {"type": "object"}} for kind in kinds}
+    new = document({"requestBody": {"content": content}})
+    assert read_openapi(new).operations["it"].content_type == "application/merge-patch+json"
+
+
 def test_a_body_of_xml_is_a_text_and_not_an_object_that_nobody_can_write() -> None:
     kinds = {"application/xml": {"schema": {"properties": {"name": {}}}}}
     [tool] = read_openapi(document({"requestBody": {"content": kinds}})).tools
