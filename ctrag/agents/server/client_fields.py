@@ -27,7 +27,7 @@ _NAMES = {
     "transport": ("type", "transportType", "transport_type"),
     "include": (
         *("includeTools", "include_tools", "enabledTools", "enabled_tools"),
-        *("allowedTools", "allowed_tools"),
+        *("allowedTools", "allowed_tools", "available_tools"),
     ),
     "exclude": ("excludeTools", "exclude_tools", "disabledTools", "disabled_tools"),
     "result_limit": ("resultLimit",),
@@ -50,7 +50,13 @@ _TRANSPORTS = {
     "sse": "sse",
     **dict.fromkeys(("remote", "url", "auto", "custom", "builtin", "mcp", ""), ""),
 }
-_TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
+_TURNED_OFF = {
+    "disabled": True,
+    "enabled": False,
+    "active": False,
+    "isActive": False,
+    "isEnabled": False,
+}
 _TEXTS = {"args", "env", "headers"}
 
 
@@ -131,6 +137,8 @@ class Fields:
             if not present or (field == "command" and _is_table(self._entry)):
                 continue
             name = (given or present)[0]
+            if name == "available_tools" and not given:  # Goose writes so that all are
+                continue
             value = self._take(name)
             if field in _TEXTS:
                 value = texts(value, field)
@@ -256,6 +264,11 @@ class Fields:
 
 def _flat(entry: dict[str, Any]) -> dict[str, Any]:
     """An entry whose transport, or choice of tools, is an object of its own, without that."""
+    if isinstance(own := entry.get("anythingllm"), dict):
+        starts = {"enabled": own["autoStart"]} if "autoStart" in own else {}
+        hidden = {"exclude": own["suppressedTools"]} if own.get("suppressedTools") else {}
+        rest = {one: value for one, value in entry.items() if one != "anythingllm"}
+        entry = {**starts, **hidden, **rest}
     for key in ("transport", "stdio", "http", "sse", "tool_configuration"):
         inner = entry.get(key)
         if isinstance(inner, dict):

@@ -114,6 +114,12 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
         ),
         ({**COMMAND, "enabled_tools": ["a"]}, {"include": ["a"]}),
         ({**COMMAND, "tools": ["*"]}, {"include": ["*"]}),
+        ({**COMMAND, "available_tools": ["a"]}, {"include": ["a"]}),
+        ({**COMMAND, "available_tools": []}, {"include": None}),
+        (
+            {**COMMAND, "anythingllm": {"autoStart": True, "suppressedTools": ["a"]}},
+            {"exclude": ["a"]},
+        ),
         (
             {**COMMAND, "tools": {"a": {"name": "b", "description": "c"}, "d": {"enabled": False}}},
             {"rename": {"a": "b"}, "descriptions": {"a": "c"}, "exclude": ["d"]},
@@ -264,6 +270,17 @@ def test_what_is_passed_over_or_read_otherwise_is_counted_and_said(tmp_path: Pat
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"excluded": ["b"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"allowed": ["a"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpjsonServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "excludeMCPServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "allowMCPServers": ["a"]},
+        {"mcpServers": {"a": {**COMMAND, "active": True}, "b": {**COMMAND, "active": False}}},
+        {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "anythingllm": {"autoStart": False}}}},
+        {
+            "projects": {
+                "/p": {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpServers": ["b"]},
+                "/q": {"mcpServers": {}, "disabledMcpServers": ["a"]},
+            }
+        },
     ],
 )
 def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, content: Any) -> None:
