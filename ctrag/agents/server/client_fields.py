@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.agents.server.client_tokens import TOKENS, header_of
-from ctrag.agents.server.client_values import env_file, texts, truth
+from ctrag.agents.server.client_values import texts, truth
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.env_files import env_file
 from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
 
@@ -216,7 +217,7 @@ class Fields:
         env = dict(found.get("env", {}))
         for key in ("envFile", "env_file"):
             if file := self._take(key):
-                env = {**env_file(Path(str(file)).expanduser()), **env}
+                env = {**env_file(self._variables.path(str(file))), **env}
         names = texts(self._take("env_vars") or self._take("env_keys"), "args")
         env = {**{one: os.environ[one] for one in names if one in os.environ}, **env}
         if env:

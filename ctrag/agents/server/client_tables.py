@@ -80,6 +80,7 @@ def named(entries: Any) -> dict[str, Any]:
 def turned_off(value: Mapping[str, Any], names: Iterable[str]) -> set[str]:
     """The servers of a table that lists beside it turn off, as Gemini, Claude Code and Witsy have
     them."""
+    lists: list[tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]]
     lists = [(value, LISTS_OFF, LISTS_ON)]
     if isinstance(inner := value.get("mcp"), Mapping):
         lists.append((inner, ("excluded",), ("allowed",)))

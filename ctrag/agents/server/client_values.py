@@ -1,7 +1,6 @@
 """Values in clients' files of servers as the types that are meant."""
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 from ctrag.errors import InputError
@@ -57,13 +56,3 @@ def truth(value: Any, field: str) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"{field}: must be true or false")
     return value
-
-
-def env_file(path: Path) -> dict[str, str]:
-    """`NAME=value` lines; comments, `export` and quotes as usual."""
-    found: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name, sign, value = line.strip().removeprefix("export ").partition("=")
-        if sign and not name.startswith("#"):
-            found[name.strip()] = value.strip().strip("'\"")
-    return found

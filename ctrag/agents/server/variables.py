@@ -102,6 +102,12 @@ class Variables:
             }
         return value
 
+    def path(self, text: str) -> Path:
+        """A file that an entry names: of the project where it is there, else beside the file."""
+        given = Path(text).expanduser()
+        project = Path(self._editor["workspaceFolder"]) / given
+        return project if project.exists() else self._folder / given
+
     def text(self, text: str, *, loose: bool = False) -> str:
         """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`.
 

@@ -372,6 +372,43 @@ def test_arguments_and_headers_may_name_what_the_entrys_own_environment_sets(
     assert one.env == {"AUTH": "Bearer t", "PATH_OF": "/own:/outside"}
 
 
+ENV = """\
+# the key
+A=abc # my key
+B="x # y" # quoted
+export C='$q ${A}'
+D=
+E="line\\nbreak"
+F = spaced
+G=${A}-${NONE:-none}
+URL=https://a/#frag
+KEY="-----BEGIN
+END-----"
+OPEN="never closed
+EMPTY= # nothing
+COLOUR=#fff
+"""
+
+
+def test_a_file_of_variables_is_read_beside_the_project_as_shells_read_it(tmp_path: Path) -> None:
+    editor = tmp_path / ".vscode"
+    editor.mkdir()
+    entry = {**COMMAND, "envFile": ".env", "env": {"D": "own"}}
+    (editor / ".env").write_text("A=beside", encoding="utf-8")
+    found = read(editor, {"servers": {"time": entry}}, "mcp.json").servers["time"]
+    assert found.env == {"A": "beside", "D": "own"}
+    (tmp_path / ".env").write_text(ENV, encoding="utf-8")
+    found = read(editor, {"servers": {"time": entry}}, "mcp.json").servers["time"]
+    assert found.env == {
+        "A": "abc", "B": "x # y", "C": "$q ${A}", "D": "own", "E": "line\nbreak", "F": "spaced",
+        "G": "abc-none", "URL": "https://a/#frag", "KEY": "-----BEGIN\nEND-----",
+        "OPEN": "never closed", "EMPTY": "", "COLOUR": "#fff",
+    }  # fmt: skip
+    (tmp_path / ".env").write_text("A=${NOWHERE}", encoding="utf-8")
+    left = read(editor, {"servers": {"time": entry}}, "mcp.json").problems
+    assert left == {"time": ".env: variable NOWHERE is not set"}
+
+
 def test_what_a_bundle_asks_its_user_has_the_bundles_default(tmp_path: Path) -> None:
     bundle = {
         "name": "time",
