@@ -321,6 +321,11 @@ def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, co
         ("${input:set}", "value"),
         ("${input:api-key}", "by default"),
         ("${workspaceFolder}${/}a", "FOLDER/a"),
+        ("${extensionPath}${/}dist", "FOLDER/dist"),
+        ("${CLAUDE_PLUGIN_ROOT}/a ${CLAUDE_PROJECT_DIR:-.}", "FOLDER/a FOLDER"),
+        ("${localEnv:SET}", "value"),
+        ("${localEnv:UNSET:x}", "x"),
+        ("${localWorkspaceFolder}/a", "FOLDER/a"),
         ("${userHome}", str(Path.home())),
         ("$${SET}", "${SET}"),
         ("$SET costs 5 $ {SET}", "$SET costs 5 $ {SET}"),
@@ -355,6 +360,21 @@ def test_a_variable_inside_a_text_is_filled_where_there_is_one_and_else_said(
     assert found.notes == [
         "one: $UNSET is passed on as it stands: there is no variable of that name"
     ]
+
+
+def test_a_script_gets_from_its_shell_what_has_no_value_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SET", "value")
+    monkeypatch.setenv("TOKEN", "another one")
+    monkeypatch.delenv("NOWHERE", raising=False)
+    script = 'export TOKEN=$(gh auth token); P=${PWD##*/}; exec npx ${SET} "Bearer ${TOKEN}" ${#P}'
+    expected = script.replace("${SET}", "value")
+    for flag in ("-c", "-lc"):
+        assert only(tmp_path, {"command": "bash", "args": [flag, script]}).args == [flag, expected]
+    header = {**COMMAND, "args": ["--header", "Authorization: Bearer ${NOWHERE}"]}
+    left = read(tmp_path, {"mcpServers": {"one": header}})
+    assert left.problems == {"one": "args: environment variable NOWHERE is not set"}
 
 
 def test_arguments_and_headers_may_name_what_the_entrys_own_environment_sets(
