@@ -1,7 +1,7 @@
 """What a JSON Schema wants of a value, with its references, combinations and unions followed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctrag.agents.catalogue.schema_walk import Schema, pointed
@@ -61,18 +61,25 @@ class WantedValues:
         for union in _UNIONS:
             if ways := [self._of(one, depth) for one in _list(schema.get(union))]:
                 found = _both(found, _either(ways))
+        more = [schema.get("then"), schema.get("else"), *_values(schema.get("dependentSchemas"))]
+        for one in more:
+            properties = self._of(one, depth).properties
+            found = replace(found, properties=_together(found.properties, properties, "anyOf"))
         return found
 
 
 def _own(schema: Mapping[str, Any]) -> Wanted:
     properties, required = schema.get("properties"), schema.get("required")
+    others = schema.get("additionalProperties")
+    if patterns := _values(schema.get("patternProperties")):
+        others = _one([others, *patterns] if isinstance(others, Mapping) else patterns)
     items = schema.get("items")
     first = items if isinstance(items, list) else _list(schema.get("prefixItems"))
     return Wanted(
         frozenset(_types(schema)),
         properties if isinstance(properties, Mapping) else {},
         frozenset(map(str, required)) if isinstance(required, list) else frozenset(),
-        schema.get("additionalProperties"),
+        others,
         None if isinstance(items, list) else items,
         tuple(first),
     )
@@ -163,6 +170,10 @@ def _together(
         else:
             made[name] = {joined: [held, schema]}
     return made
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, Mapping) else []
 
 
 def _list(value: Any) -> list[Any]:

@@ -200,6 +200,30 @@ def test_odd_names_are_spelled_for_the_apis_and_come_back() -> None:
     assert tool_arguments(tool, {"StartTime<": 2}) == {"StartTime<": 2}
 
 
+def test_names_inside_of_an_argument_are_the_schemas_or_the_models_own() -> None:
+    free = {"type": "object"}
+    schema = {
+        **of(**{"$filter": {"type": "string"}, "body": free, "rows": {"type": "array"}}),
+        "$defs": {"Part": of(**{"$filter": {}, "free": free})},
+    }
+    schema["properties"]["part"] = {"anyOf": [{"$ref": "#/$defs/Part"}, {"type": "null"}]}
+    schema["properties"]["parts"] = {"additionalProperties": {"$ref": "#/$defs/Part"}}
+    sent = {
+        "filter": "a eq 1",
+        "body": {"filter": "keep", "x": [{"filter": 1}]},
+        "rows": [{"filter": 2}],
+        "part": {"filter": 3, "free": {"filter": 4}},
+        "parts": {"filter": {"filter": 5}},
+    }
+    assert original_arguments(schema, sent) == {
+        "$filter": "a eq 1",
+        "body": {"filter": "keep", "x": [{"filter": 1}]},
+        "rows": [{"filter": 2}],
+        "part": {"$filter": 3, "free": {"filter": 4}},
+        "parts": {"filter": {"$filter": 5}},
+    }
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sets(st.text(min_size=1, max_size=80), min_size=1, max_size=8))
 def test_any_names_go_out_for_the_apis_and_come_back(names: set[str]) -> None:
