@@ -36,6 +36,14 @@ class HeldTools:
         self._unchanged(session, tool)
         return session, tool
 
+    def has(self, who: Principal | None, handle: str, name: str) -> bool:
+        """Whether a name means a tool that the session has now."""
+        try:
+            session = self.sessions.get(handle, caller_key(who))
+        except ValueError:
+            return False
+        return self.id_of(session, name) in {tool.id for tool in session.tools}
+
     def id_of(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
         """The id of the session's tool that a name means, in whichever notation it is spelled."""
         held = {tool.id for tool in session.tools}

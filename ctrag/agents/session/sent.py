@@ -26,6 +26,8 @@ _LIMIT = "limit k top_k topK n count max max_results maxResults num_results".spl
 _NAME = "name tool tool_name toolName function_name function".split()
 _NAMES = "names name tools tool tool_names toolNames tool_name".split()
 _PLUGIN = "plugin name plugin_name id".split()
+_URI = "uri url resource resource_uri resourceUri address link href".split()
+_OFFSET = "offset start position from".split()
 _HANDLE = re.compile(r"[\w-]{32}")
 """A session's handle."""
 _META = re.compile(r"(?:^|[_./:])call_(?:changing_)?tool$")
@@ -124,6 +126,24 @@ def install_arguments(raw: Mapping[str, Any]) -> Sent:
     if not plugin:
         raise InputError("plugin: is missing; send its name from `installable`")
     return Sent({"plugin": plugin}, _ignored(left))
+
+
+def read_arguments(raw: Mapping[str, Any]) -> tuple[str, int]:
+    """Address and offset of a resource that is read on.
+
+    Raises:
+        ValueError: There is no address, or the offset is no whole number.
+    """
+    left = _unwrapped(raw, [*_URI, *_OFFSET])
+    uri = text_of(_taken(left, _URI)).strip("<>\"'`")
+    given = _taken(left, _OFFSET)
+    try:  # with the commas of the note that names it
+        offset = 0 if given is None else float(str(given).replace(",", "").strip() or 0)
+    except ValueError:
+        offset = 0.5
+    if not uri or isinstance(given, bool) or offset != offset // 1:
+        raise InputError("give uri, a text, and offset, a whole number")
+    return uri, int(offset)
 
 
 def _unwrapped(raw: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:

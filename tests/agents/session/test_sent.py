@@ -9,6 +9,7 @@ from ctrag.agents.session.sent import (
     QUERY_LIMIT,
     call_arguments,
     install_arguments,
+    read_arguments,
     release_arguments,
     search_arguments,
 )
@@ -139,6 +140,33 @@ def test_a_plugin_may_stand_under_its_name() -> None:
     assert install_arguments({"name": "pdf"}).arguments == {"plugin": "pdf"}
     with pytest.raises(ValueError, match="plugin: is missing"):
         install_arguments({})
+
+
+@pytest.mark.parametrize(
+    ("raw", "offset"),
+    [
+        ({"uri": "ctrag://a"}, 0),
+        ({"uri": "<ctrag://a>", "offset": None}, 0),
+        ({"url": "ctrag://a", "offset": "100"}, 100),
+        ({"uri": "ctrag://a", "offset": 100.0}, 100),
+        ({"uri": "ctrag://a", "start": "1,000"}, 1_000),
+        ({"arguments": {"uri": "ctrag://a", "offset": 7}}, 7),
+        ({"input": '{"uri": "ctrag://a", "offset": 7}'}, 7),
+    ],
+)
+def test_what_is_read_on_has_its_address_and_offset_in_any_form(
+    raw: dict[str, Any], offset: int
+) -> None:
+    assert read_arguments(raw) == ("ctrag://a", offset)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [{}, {"uri": "a", "offset": "x"}, {"uri": "a", "offset": 1.5}, {"uri": "a", "offset": True}],
+)
+def test_what_has_no_address_or_whole_offset_cannot_be_read(raw: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="give uri, a text, and offset, a whole number"):
+        read_arguments(raw)
 
 
 SCHEMA = {
