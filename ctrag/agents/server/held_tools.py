@@ -9,7 +9,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.principals import caller_key
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.session.registry import SessionRegistry
-from ctrag.agents.session.sent_names import alike, meant, plain_names
+from ctrag.agents.session.sent_names import alike, behind_gateway, meant, plain_names
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 
@@ -50,7 +50,7 @@ class HeldTools:
         found = named(session, name, listed=listed)
         if found in held:
             return found
-        for plain in plain_names(name):
+        for plain in (*plain_names(name), *behind_gateway(name)):
             if plain != name and (other := named(session, plain)) in held:
                 return other
         spelled = meant(name, held)

@@ -14,7 +14,7 @@ from ctrag.agents.session.sent import (
     search_arguments,
 )
 from ctrag.agents.session.sent_arguments import tool_arguments
-from ctrag.agents.session.sent_names import alike, meant, plain_names
+from ctrag.agents.session.sent_names import alike, behind_gateway, meant, plain_names
 
 GIVEN = {"timezone": "Asia/Tokyo"}
 HANDLE = "zsfrUSdPz6gD9Sb-exT-sHaDDJPl1F1_"
@@ -52,6 +52,40 @@ def test_what_stands_beside_the_name_is_an_argument() -> None:
 def test_a_call_in_the_form_of_a_model_api_is_one() -> None:
     call = {"function": {"name": "time/now", "arguments": json.dumps(GIVEN)}, "session": "s"}
     assert call_arguments(call).arguments["arguments"] == GIVEN
+
+
+TEXT = json.dumps(GIVEN)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"server_name": "time", "tool_name": "now", "arguments": TEXT},
+        {"server": "time", "tool": "now", "arguments": GIVEN},
+        {"server": "time", "tool": "now", **GIVEN},
+        {"id": "call_1", "type": "function", "function": {"name": "time/now", "arguments": TEXT}},
+        {"type": "function_call", "call_id": "c", "name": "time/now", "arguments": TEXT},
+        {"type": "tool_use", "id": "t", "name": "time/now", "input": GIVEN},
+        {"function_call": {"name": "time/now", "arguments": TEXT}},
+        {"tool_call": {"name": "time/now", "arguments": GIVEN}},
+        {"tool_calls": [{"type": "function", "function": {"name": "time/now", "arguments": TEXT}}]},
+        {"tool_use": json.dumps({"name": "time/now", "arguments": GIVEN})},
+    ],
+)
+def test_a_call_as_an_api_or_a_client_writes_it_is_that_call(call: dict[str, Any]) -> None:
+    read = call_arguments({"session": "s", **call}).arguments
+    assert read == {"session": "s", "name": "time/now", "arguments": GIVEN}
+
+
+def test_arguments_that_are_named_like_parts_of_a_call_stay_arguments() -> None:
+    own = {"type": "bug", "id": "7", "input": "x"}
+    assert call_arguments({"name": "desk/add", **own}).arguments["arguments"] == own
+    ssh = {"name": "ssh/run", "server": "prod", "tool": "ls"}
+    assert call_arguments(ssh).arguments["arguments"] == {"server": "prod", "tool": "ls"}
+    ssh = {"tool": "ssh/run", "server": "prod"}
+    assert call_arguments(ssh).arguments == {"name": "ssh/run", "arguments": {"server": "prod"}}
+    made = {"name": "desk/log", "arguments": {"call": {"name": "Ada"}}}
+    assert call_arguments(made).arguments == made
 
 
 @pytest.mark.parametrize("text", ["timezone=Asia/Tokyo", '["a", "b"]', "{broken"])
@@ -278,6 +312,12 @@ def test_a_name_in_any_clients_notation_means_its_tool(name: str) -> None:
 )
 def test_a_name_that_could_be_another_means_none(name: str) -> None:
     assert meant(name, ["time/now"]) == []
+
+
+def test_the_gateways_own_name_before_a_tools_is_taken_off() -> None:
+    for name in ("mcp__ctrag__create_issue", "ctrag__create_issue", "mcp.ctrag.create_issue"):
+        assert behind_gateway(name) == ["create_issue"]
+    assert behind_gateway("mcp__github__create_issue") == behind_gateway("ctrag__") == []
 
 
 def test_the_tools_own_name_is_exact() -> None:
