@@ -12,7 +12,6 @@ from ctrag.agents.catalogue.files import read_file
 from ctrag.agents.catalogue.openapi_arguments import (
     ToolArguments,
     argument_of,
-    is_secret,
 )
 from ctrag.agents.catalogue.openapi_media import preferred_type
 from ctrag.agents.catalogue.openapi_names import FoundOperation, operation_names, server_name
@@ -20,6 +19,7 @@ from ctrag.agents.catalogue.openapi_operations import Credential, OpenApi, Opera
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text
 from ctrag.agents.catalogue.openapi_paths import braced, placeholders
 from ctrag.agents.catalogue.openapi_schemas import DocumentSchemas
+from ctrag.agents.catalogue.openapi_secrets import is_secret
 from ctrag.agents.catalogue.schema_walk import pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError

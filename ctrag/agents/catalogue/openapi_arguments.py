@@ -1,6 +1,5 @@
 """The arguments of one OpenAPI operation as one tool's schema."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -18,12 +17,6 @@ _PARAMETER_KEYS = frozenset(
     "type enum items default format minimum maximum exclusiveMinimum exclusiveMaximum minLength "
     "maxLength pattern minItems maxItems uniqueItems multipleOf nullable".split()
 )
-_SECRETS = re.compile(
-    r"(?:x[-_])?(?:api[-_]?key|auth[-_]?token|access[-_]?token)|proxy-authorization|cookie", re.I
-)
-"""Parameters that hold credentials, whether the document says so or not."""
-
-
 _CHOICES = ("oneOf", "anyOf", "not")
 _CHAIN = 10
 """References in a row that are followed."""
@@ -225,13 +218,6 @@ def argument_of(one: Mapping[str, Any], place: Place, old: bool, file: bool = Fa
     style = as_text(one.get("style")) or default
     explode = one.get("explode", style == "form")
     return Argument(name, place, style, explode is True, isinstance(one.get("content"), Mapping))
-
-
-def is_secret(name: str, place: str, security: tuple[Any, ...]) -> bool:
-    """Whether a parameter holds a credential that the document describes as an argument."""
-    if _SECRETS.fullmatch(name):
-        return True
-    return name.lower() == "token" and (place == "header" or bool(security))
 
 
 def _said(schema: Any, text: str) -> Any:

@@ -165,11 +165,37 @@ def test_openapis_own_keywords_become_those_of_json_schema() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["Authorization", "X-API-Key", "Host", "Content-Type", "token"])
+HIDDEN = """\
+Authorization X-API-Key Host Content-Type token X-RapidAPI-Key Ocp-Apim-Subscription-Key X-Api-Token
+X-Authorization X-Auth-Key Private-Token X-Vault-Token X-Shopify-Access-Token xi-api-key
+x-goog-api-key DD-APPLICATION-KEY X-Subscription-Token client_secret X-Auth-Token APIKey Cookie
+""".split()
+SHOWN = """\
+Idempotency-Key X-CSRF-Token X-Continuation-Token Lock-Token X-Page-Token X-Partition-Key X-Secretary
+X-Auth-Email Accept-Language X-Next-Token
+""".split()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
 def test_headers_of_credentials_and_of_the_connection_are_no_arguments(name: str) -> None:
     header = {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
     [tool] = read_openapi(document({"parameters": [header]})).tools
     assert tool.parameters == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_headers_that_hold_no_credential_are_arguments(name: str) -> None:
+    header = {"name": name, "in": "header", "schema": {"type": "string"}}
+    [tool] = read_openapi(document({"parameters": [header]})).tools
+    assert list(tool.parameters["properties"]) == [name]
+
+
+def test_credentials_in_a_query_are_told_from_other_keys_and_tokens() -> None:
+    secret = "api_key apiKey apikey access_token oauth_token api_token client_secret access_key"
+    other = "pageToken next_page_token sync_token project_key key token sort_key session_token"
+    listed = [{"name": one, "in": "query", "schema": {}} for one in f"{secret} {other}".split()]
+    [tool] = read_openapi(document({"parameters": listed})).tools
+    assert list(tool.parameters["properties"]) == other.split()
 
 
 @pytest.mark.parametrize(
