@@ -17,7 +17,7 @@ from ctrag.agents.catalogue.openapi_media import preferred_type
 from ctrag.agents.catalogue.openapi_names import FoundOperation, operation_names, server_name
 from ctrag.agents.catalogue.openapi_operations import Credential, OpenApi, Operation
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text
-from ctrag.agents.catalogue.openapi_paths import braced, placeholders
+from ctrag.agents.catalogue.openapi_paths import braced, placeholders, with_slashes
 from ctrag.agents.catalogue.openapi_schemas import DocumentSchemas
 from ctrag.agents.catalogue.openapi_secrets import is_secret
 from ctrag.agents.catalogue.schema_walk import pointed
@@ -148,8 +148,11 @@ class _Reader:
         hidden: list[tuple[Credential, bool]] = []
         content_type = ""
         must = False
+        free: set[str] = set()
         for one in self._parameters(found):
             place, name = _place(one), as_text(one.get("name"))
+            if place == "path" and _is_free(one):
+                free.add(name)
             if place == "body":
                 is_list = as_map(self._resolved(one.get("schema"))).get("type") == "array"
                 content_type = self._consumed(found.operation, "application/json", is_list)
@@ -174,7 +177,10 @@ class _Reader:
             elif name:
                 where = f"{found.verb.upper()} {found.path}: parameter {name}"
                 self._problems[where] = f"is in {place!r}, which cannot be sent"
-        body = as_map(self._resolved(found.operation.get("requestBody")))
+        given = as_map(found.operation.get("requestBody"))
+        body = as_map(self._resolved(given))
+        if not body and "$ref" in given:
+            self._not_here(found, "the body", given["$ref"])
         if content := as_map(body.get("content")):
             content_type = preferred_type(list(map(str, content)))
             media = as_map(content[content_type])
@@ -190,7 +196,7 @@ class _Reader:
         address = self._address(found)
         return making.parameters(), Operation(
             found.verb.upper(),
-            found.path,
+            with_slashes(found.path, free),
             address,
             making.arguments,
             content_type,
@@ -199,12 +205,22 @@ class _Reader:
             making.open_body,
         )
 
+    def _not_here(self, found: FoundOperation, what: str, reference: Any) -> None:
+        """Say that a part of an operation is not in the document."""
+        self._problems[f"{found.verb.upper()} {found.path}: {what}"] = (
+            f"{as_text(reference)} is not in the document, so it is not sent"
+        )
+
     def _parameters(self, found: FoundOperation) -> list[Mapping[str, Any]]:
         """Of path and operation; the operation's replaces the path's of the same name and place."""
         named: dict[tuple[str, str], Mapping[str, Any]] = {}
         for source in (found.item, found.operation):
             for one in _listed(source.get("parameters")):
                 parameter = as_map(self._resolved(one))
+                if not parameter.get("name") and "$ref" in as_map(one):
+                    last = as_text(one["$ref"]).rpartition("/")[2]
+                    self._not_here(found, f"parameter {last}", one["$ref"])
+                    continue
                 named[_place(parameter), as_text(parameter.get("name"))] = parameter
         declared = {name for place, name in named if place == "path"}
         for name in placeholders(found.path, declared):  # what the path needs, declared or not
@@ -286,6 +302,11 @@ class _Reader:
 def _place(parameter: Mapping[str, Any]) -> Any:
     """Where a parameter goes, as the specification spells it, in small letters."""
     return as_text(parameter.get("in")).strip().lower()
+
+
+def _is_free(parameter: Mapping[str, Any]) -> bool:
+    """Whether a value of the path may hold slashes, as Azure and OpenAPI 3.2 say it."""
+    return any(parameter.get(key) is True for key in ("allowReserved", "x-ms-skip-url-encoding"))
 
 
 def _listed(parameters: Any) -> list[Any]:

@@ -144,6 +144,24 @@ def test_parameters_are_read_however_they_are_listed_and_what_cannot_be_sent_is_
     assert found.problems == {"GET /list: parameter b": "is in 'querystring', which cannot be sent"}
 
 
+def test_parameters_and_bodies_that_stand_in_other_files_are_said() -> None:
+    version = {"$ref": "../common-types/v1/types.json#/parameters/ApiVersion"}
+    operation = {
+        "operationId": "it",
+        "parameters": [version, {"$ref": "#/parameters/Top"}],
+        "requestBody": {"$ref": "bodies.json#/Pet"},
+    }
+    top = {"Top": {"name": "$top", "in": "query", "type": "integer"}}
+    path = {"/pets": {"post": operation}}
+    found = read_openapi({"swagger": "2.0", "parameters": top, "paths": path})
+    assert list(found.tools[0].parameters["properties"]) == ["$top"]
+    assert found.problems == {
+        "POST /pets: parameter ApiVersion": f"{version['$ref']} is not in the "
+        "document, so it is not sent",
+        "POST /pets: the body": "bodies.json#/Pet is not in the document, so it is not sent",
+    }
+
+
 def test_a_body_of_json_without_a_schema_may_be_anything() -> None:
     content = {"application/json": {}}
     operation = {"operationId": "it", "requestBody": {"content": content}}

@@ -252,6 +252,16 @@ async def test_a_path_may_hold_slashes_where_its_placeholder_says_so(address: st
         await called(document, address, {"path": "a/../../b"})
 
 
+@pytest.mark.parametrize("free", ["x-ms-skip-url-encoding", "allowReserved"])
+async def test_a_path_may_hold_slashes_where_its_parameter_says_so(address: str, free: str) -> None:
+    scope = parameter("scope", "path", required=True, **{free: True})
+    document = operation("/{scope}/locks/{name}", "get", parameters=[scope])
+    asked = await called(document, address, {"scope": "groups/a b", "name": "c/d"})
+    assert asked["path"] == "/groups/a%20b/locks/c%2Fd"
+    with pytest.raises(UpstreamError, match=r"must not hold the steps \. or \.\."):
+        await called(document, address, {"scope": "../a", "name": "c"})
+
+
 async def test_the_address_is_made_of_what_the_document_and_the_settings_say(address: str) -> None:
     below = operation("/a", "get", servers=[{"url": "/api/v3"}])
     assert (await called(below, address, {}))["path"] == "/api/v3/a"
