@@ -106,10 +106,7 @@ class ToolArguments:
         properties, asked, more, originals = flat
         self._needed += more
         target = self._target_of(given)
-        if form is False and (further := as_map(target).get("additionalProperties")) not in (
-            None,
-            False,
-        ):
+        if (further := as_map(target).get("additionalProperties")) not in (None, False):
             self._further, more = self._reader.schema(further)
             self._needed += more
         multipart = "multipart" in content_type

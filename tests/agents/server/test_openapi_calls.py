@@ -214,13 +214,13 @@ async def test_an_upload_that_may_be_left_out_is_a_file_all_the_same(
 async def test_a_field_of_a_form_is_nested_as_its_encoding_says(address: str) -> None:
     kind = "application/x-www-form-urlencoded"
     fields = {"properties": {"metadata": {"type": "object"}, "items": {"type": "array"}}}
-    given = {"metadata": {"a": "b"}, "items": [{"price": 1}]}
+    given = {"metadata": {"a": "b", "of": ["x", "y"]}, "items": [{"price": 1}]}
     document = operation("/orders", "post", **body(fields, kind))
     deep = {"style": "deepObject", "explode": True}
     media = document["paths"]["/orders"]["post"]["requestBody"]["content"][kind]
     media["encoding"] = {"metadata": deep, "items": deep}
     sent = (await called(document, address, given))["body"]
-    assert unquote(sent) == "metadata[a]=b&items[0][price]=1"
+    assert unquote(sent) == "metadata[a]=b&metadata[of][0]=x&metadata[of][1]=y&items[0][price]=1"
     del media["encoding"]
     sent = (await called(document, address, {"metadata": {"a": "b"}}))["body"]
     assert unquote(sent) == 'metadata={"a":"b"}'
@@ -242,6 +242,36 @@ async def test_a_body_is_written_as_its_kind_is_read(
     document["paths"]["/a"]["post"]["requestBody"]["required"] = True
     asked = await called(document, address, given)
     assert (asked["headers"]["content-type"], asked["body"]) == (kind, sent)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]},
+        {"type": "object", "additionalProperties": True},
+        {},
+    ],
+)
+async def test_a_form_whose_fields_are_not_told_is_sent_field_by_field(
+    address: str, schema: dict[str, Any]
+) -> None:
+    form = operation("/a", "post", **body(schema, "application/x-www-form-urlencoded"))
+    given = {"body": {"a": "x y", "n": [1, 2], "none": None}}
+    asked = await called(form, address, given)
+    assert asked["body"] == "a=x%20y&n=1&n=2"
+    parts = operation("/a", "post", **body(schema, "multipart/form-data"))
+    asked = await called(parts, address, {"body": {"a": "x", "f": "data:text/plain,hi"}})
+    assert asked["headers"]["content-type"].startswith("multipart/form-data; boundary=")
+    assert 'name="a"\r\n\r\nx\r\n' in asked["body"]
+    assert 'name="f"; filename="f"\r\nContent-Type: text/plain\r\n\r\nhi' in asked["body"]
+    with pytest.raises(UpstreamError, match="body: must be an object with the fields of the form"):
+        await called(parts, address, {"body": "x"})
+
+
+async def test_further_fields_of_a_form_are_sent_with_the_others(address: str) -> None:
+    fields = {"properties": {"a": {}}, "additionalProperties": {"type": "string"}}
+    form = operation("/a", "post", **body(fields, "application/x-www-form-urlencoded"))
+    assert (await called(form, address, {"a": "1", "b": "2"}))["body"] == "a=1&b=2"
 
 
 async def test_a_path_may_hold_slashes_where_its_placeholder_says_so(address: str) -> None:
