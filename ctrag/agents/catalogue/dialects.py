@@ -38,7 +38,7 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
             return one
         made = mapped(_modern(one), visit)
         if isinstance(reference := made.get("$ref"), str):
-            reference = places.of(reference)
+            reference = places.of(reference, one)
             if moved and reference.startswith("#/definitions/"):
                 reference = f"#/$defs/{reference.removeprefix('#/definitions/')}"
             made["$ref"] = reference

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.formats import openai_tools, tool_arguments
-from ctrag.agents.catalogue.schema_walk import subschemas
+from ctrag.agents.catalogue.schema_walk import pointed, subschemas
 from ctrag.agents.catalogue.schemas import original_arguments, wire_schema
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, cut_text, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
@@ -113,6 +113,22 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
         (
             {"dependentRequired": {"a": "b", "c": None}},
             {"dependentRequired": {"a": ["b"]}},
+        ),
+        (
+            of(
+                a={"$defs": {"Item": {"type": "string"}}, "items": {"$ref": "#/$defs/Item"}},
+                b={"$defs": {"Item": {"type": "integer"}}, "items": {"$ref": "#/$defs/Item"}},
+            ),
+            of(
+                a={
+                    "$defs": {"Item": {"type": "string"}},
+                    "items": {"$ref": "#/properties/a/$defs/Item"},
+                },
+                b={
+                    "$defs": {"Item": {"type": "integer"}},
+                    "items": {"$ref": "#/properties/b/$defs/Item"},
+                },
+            ),
         ),
         (of(a={"enum": ["x", "x", 1, True]}, b={"enum": []}), of(a={"enum": ["x", 1, True]}, b={})),
         (
@@ -222,6 +238,18 @@ def test_names_inside_of_an_argument_are_the_schemas_or_the_models_own() -> None
         "part": {"$filter": 3, "free": {"filter": 4}},
         "parts": {"filter": {"$filter": 5}},
     }
+
+
+def test_a_shortened_schema_refers_to_nothing_that_was_cut() -> None:
+    far = {"type": "number", "description": "d" * 200}
+    start = of(place=of(geo=of(lat=far)))
+    end = of(geo={"$ref": "#/properties/start/properties/place/properties/geo"})
+    many = {f"f{n}": of(a=of(**{f"k{m}": far for m in range(12)})) for n in range(40)}
+    for limit in (12_000, 8_000, 4_000, 3_000, 2_000):
+        told, cut = shown_schema(of(start=start, end=end, **many), ShownLimits(schema=limit))
+        assert cut
+        for one in subschemas(told):
+            assert "$ref" not in one or pointed(told, one["$ref"]) is not None
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
