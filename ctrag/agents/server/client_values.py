@@ -5,6 +5,8 @@ from typing import Any
 
 from ctrag.errors import InputError
 
+_TRUE = frozenset(("true", "1", "yes", "on"))
+_FALSE = frozenset(("false", "0", "no", "off"))
 _PAIRED = {"env": "=", "headers": ":"}
 
 
@@ -51,8 +53,9 @@ def truth(value: Any, field: str) -> bool:
     Raises:
         ValueError: It is none.
     """
-    if isinstance(value, str) and value.lower() in {"true", "false", "1", "0", "yes", "no"}:
-        return value.lower() in {"true", "1", "yes"}
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word in _TRUE | _FALSE:
+        return word in _TRUE
     if not isinstance(value, bool):
         raise InputError(f"{field}: must be true or false")
     return value

@@ -1,6 +1,7 @@
 """Files of servers as MCP clients write them: taken over as they are, one bad entry at a time."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,18 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
         ),
         ({**COMMAND, "tools": {"a": {"timeout": 9_000}}}, {"timeouts": {"a": 9}}),
         ({**COMMAND, "timeout": 1_800}, {"timeout": 1_800}),
+        ({**COMMAND, "timeout": "1m30s"}, {"timeout": 90}),
+        ({**COMMAND, "timeout": "1 hour, 30 minutes"}, {"timeout": 5_400}),
+        ({**COMMAND, "disabled": 0, "enabled": "on"}, {"command": "mcp-server-time"}),
+        ({**COMMAND, "includeTools": "read_*, search"}, {"include": ["read_*", "search"]}),
+        (
+            {"server_url": "http://a", "allowed_tools": {"tool_names": ["a"], "read_only": True}},
+            {"include": ["a"]},
+        ),
+        (
+            {**COMMAND, "env_vars": ["HOME", {"name": "PATH", "source": "local"}]},
+            {"env": {"HOME": os.environ["HOME"], "PATH": os.environ["PATH"]}},
+        ),
         ({**COMMAND, "timeout": 3_000}, {"timeout": 3}),
         ({**COMMAND, "timeout": "2 minutes"}, {"timeout": 120}),
         ({**COMMAND, "timeout": 0, "timeouts": {"a": -1}}, {"timeout": 30, "timeouts": {}}),
@@ -267,6 +280,7 @@ def test_what_is_passed_over_or_read_otherwise_is_counted_and_said(tmp_path: Pat
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "disabled": True, "cwd": "${NOWHERE}"}}},
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "enabled": False}}},
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "isActive": False}}},
+        {"mcpServers": {"a": {**COMMAND, "disabled": 0}, "b": {**COMMAND, "disabled": 1}}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"excluded": ["b"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"allowed": ["a"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpjsonServers": ["b"]},
