@@ -107,7 +107,8 @@ class Calls:
             session.finished(tool.id, arguments, error="url")
             raise
         else:
-            result = self._passed_on(who, tool.server, result, structured)
+            checked = structured and bool(tool.mcp.get("outputSchema"))
+            result = self._passed_on(who, tool.server, result, checked)
         spent = time.perf_counter() - began
         finished = session.finished(
             tool.id, arguments, error=error_type, seconds=spent, answer=answer

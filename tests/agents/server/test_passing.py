@@ -146,6 +146,19 @@ async def test_2025_the_list_has_annotations_and_output_schemas_and_results_keep
         assert (await client.call_tool("rich__send", {})).structured_content == {"sent": True}
 
 
+async def test_2025_a_long_structured_result_stays_only_where_the_client_checks_it(
+    gateway: MakeGateway,
+) -> None:
+    async with connected(gateway(servers={"rich": rich(result_limit=5)}), "legacy") as client:
+        for query in ("send a mail", "pdf of a note"):
+            await search(client, query)
+        listed = {one.name: one for one in (await client.list_tools()).tools}
+        assert listed["rich__send"].output_schema is not None
+        assert listed["rich__pdf"].output_schema is None
+        assert (await client.call_tool("rich__send", {})).structured_content == {"sent": True}
+        assert (await client.call_tool("rich__pdf", {})).structured_content is None
+
+
 async def test_what_is_malformed_beside_a_tool_is_dropped_and_the_tool_stays(
     gateway: MakeGateway, plain: Callable[..., ServerSpec]
 ) -> None:
