@@ -122,7 +122,7 @@ def _of_type(value: Any, types: frozenset[str]) -> Any:
         return value
     if value.strip() in _NOTHING:
         return None if "null" in types else value
-    read = _WORDS.get(value.strip(), value)
+    read: Any = _WORDS.get(value.strip(), value)
     try:
         read = json.loads(value) if isinstance(read, str) else read
     except (ValueError, RecursionError):
