@@ -137,7 +137,9 @@ class IterationGuard:
         if tool_id in self.settings.exempt:
             return None
         told = effect in ("unknown", "settles") and failed is None
-        answered = told or (effect == "changes" and answer is not None)
+        # An argument that is not compared may stand in the answer, which then says nothing.
+        compared = answer is not None and tool_id not in self.settings.normalisers
+        answered = told or (effect == "changes" and compared)
         outcome = f"failed {failed}" if failed is not None else _digest(answer) if answered else ""
         hashed = argument_hash(arguments, self.settings.normalisers.get(tool_id))
         key = (tool_id, hashed, outcome)

@@ -309,6 +309,11 @@ def test_equal_calls_that_change_something_take_the_tool_away_only_where_nothing
     assert [one is not None for one in pressed] == [False] * 3 + [True] + [False] * 4
     assert pressed[3] is not None
     assert (pressed[3].count, pressed[3].evicts) == (4, False)
+    normalised = GuardSettings(normalisers={"a": without("request")})
+    guard = IterationGuard(normalised)
+    sent = [guard.called("a", {"request": n}, answer=f"got {n}") for n in range(4)]
+    assert sent[3] is not None
+    assert sent[3].evicts
     same = [guard.called("b", {}, answer="page 9") for _ in range(4)]
     assert same[:3] == [None] * 3
     assert same[3] is not None
