@@ -38,7 +38,7 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
             return one
         made = mapped(_modern(one), visit)
         if isinstance(reference := made.get("$ref"), str):
-            reference = places.of(reference)
+            reference = places.of(reference, one)
             if moved and reference.startswith("#/definitions/"):
                 reference = f"#/$defs/{reference.removeprefix('#/definitions/')}"
             made["$ref"] = reference
@@ -93,6 +93,9 @@ def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _types(new: dict[str, Any]) -> None:
     if "type" in new:
         given = new["type"] if isinstance(new["type"], list) else [new["type"]]
+        if given == [None]:
+            given = []
+        given = ["null" if one is None else one for one in given]  # YAML's null without quotes
         if not all(isinstance(one, str | Mapping) for one in given):
             return  # no draft has such types
         names = [_type_name(one) for one in given]
@@ -123,6 +126,8 @@ def _dependencies(new: dict[str, Any]) -> None:
         kind = "dependentSchemas" if isinstance(needed, Mapping | bool) else "dependentRequired"
         if kind == "dependentRequired":
             needed = [needed] if isinstance(needed, str) else needed
+            if not isinstance(needed, list):
+                continue
         new[kind] = {**new.get(kind, {}), name: needed}
 
 

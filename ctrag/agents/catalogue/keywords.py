@@ -110,8 +110,20 @@ def _by_name(value: Any) -> Any:
     return {name: {} if one is _DROPPED else one for name, one in made.items()}
 
 
+def _names_by_name(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return _DROPPED
+    made = {str(name): _names(one) for name, one in value.items()}
+    return {name: one for name, one in made.items() if isinstance(one, list)}
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("title", "description", "format", "pattern", "$comment", "$ref"), _text),
+    **dict.fromkeys(
+        "title description format pattern $comment $ref $dynamicRef $recursiveRef $schema "
+        "contentMediaType contentEncoding".split(),
+        _text,
+    ),
+    "dependentRequired": _names_by_name,
     **dict.fromkeys(("minimum", "maximum"), _number),
     **dict.fromkeys(
         "minLength maxLength minItems maxItems minProperties maxProperties minContains "

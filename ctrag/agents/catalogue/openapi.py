@@ -12,14 +12,14 @@ from ctrag.agents.catalogue.files import read_file
 from ctrag.agents.catalogue.openapi_arguments import (
     ToolArguments,
     argument_of,
-    is_secret,
-    preferred_type,
 )
+from ctrag.agents.catalogue.openapi_media import preferred_type
 from ctrag.agents.catalogue.openapi_names import FoundOperation, operation_names, server_name
 from ctrag.agents.catalogue.openapi_operations import Credential, OpenApi, Operation
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text
-from ctrag.agents.catalogue.openapi_paths import braced, placeholders
+from ctrag.agents.catalogue.openapi_paths import braced, placeholders, with_slashes
 from ctrag.agents.catalogue.openapi_schemas import DocumentSchemas
+from ctrag.agents.catalogue.openapi_secrets import is_secret
 from ctrag.agents.catalogue.schema_walk import pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
@@ -148,10 +148,14 @@ class _Reader:
         hidden: list[tuple[Credential, bool]] = []
         content_type = ""
         must = False
+        free: set[str] = set()
         for one in self._parameters(found):
             place, name = _place(one), as_text(one.get("name"))
+            if place == "path" and _is_free(one):
+                free.add(name)
             if place == "body":
-                content_type = self._consumed(found.operation, "application/json")
+                is_list = as_map(self._resolved(one.get("schema"))).get("type") == "array"
+                content_type = self._consumed(found.operation, "application/json", is_list)
                 must = one.get("required") is True
                 making.add_body(one.get("schema"), must, name, content_type)
             elif place == "formdata":
@@ -173,7 +177,10 @@ class _Reader:
             elif name:
                 where = f"{found.verb.upper()} {found.path}: parameter {name}"
                 self._problems[where] = f"is in {place!r}, which cannot be sent"
-        body = as_map(self._resolved(found.operation.get("requestBody")))
+        given = as_map(found.operation.get("requestBody"))
+        body = as_map(self._resolved(given))
+        if not body and "$ref" in given:
+            self._not_here(found, "the body", given["$ref"])
         if content := as_map(body.get("content")):
             content_type = preferred_type(list(map(str, content)))
             media = as_map(content[content_type])
@@ -189,7 +196,7 @@ class _Reader:
         address = self._address(found)
         return making.parameters(), Operation(
             found.verb.upper(),
-            found.path,
+            with_slashes(found.path, free),
             address,
             making.arguments,
             content_type,
@@ -198,12 +205,22 @@ class _Reader:
             making.open_body,
         )
 
+    def _not_here(self, found: FoundOperation, what: str, reference: Any) -> None:
+        """Say that a part of an operation is not in the document."""
+        self._problems[f"{found.verb.upper()} {found.path}: {what}"] = (
+            f"{as_text(reference)} is not in the document, so it is not sent"
+        )
+
     def _parameters(self, found: FoundOperation) -> list[Mapping[str, Any]]:
         """Of path and operation; the operation's replaces the path's of the same name and place."""
         named: dict[tuple[str, str], Mapping[str, Any]] = {}
         for source in (found.item, found.operation):
             for one in _listed(source.get("parameters")):
                 parameter = as_map(self._resolved(one))
+                if not parameter.get("name") and "$ref" in as_map(one):
+                    last = as_text(one["$ref"]).rpartition("/")[2]
+                    self._not_here(found, f"parameter {last}", one["$ref"])
+                    continue
                 named[_place(parameter), as_text(parameter.get("name"))] = parameter
         declared = {name for place, name in named if place == "path"}
         for name in placeholders(found.path, declared):  # what the path needs, declared or not
@@ -211,12 +228,12 @@ class _Reader:
             named.setdefault(("path", name), implied)
         return list(named.values())
 
-    def _consumed(self, operation: Mapping[str, Any], default: str) -> str:
+    def _consumed(self, operation: Mapping[str, Any], default: str, is_list: bool = False) -> str:
         kinds = as_list(operation.get("consumes")) or as_list(self._document.get("consumes"))
         kinds = [one for one in kinds if isinstance(one, str)]
         if default in kinds or not kinds:
             return default
-        return preferred_type(kinds)
+        return preferred_type(kinds, is_list)
 
     def _security(
         self, operation: Mapping[str, Any]
@@ -285,6 +302,11 @@ class _Reader:
 def _place(parameter: Mapping[str, Any]) -> Any:
     """Where a parameter goes, as the specification spells it, in small letters."""
     return as_text(parameter.get("in")).strip().lower()
+
+
+def _is_free(parameter: Mapping[str, Any]) -> bool:
+    """Whether a value of the path may hold slashes, as Azure and OpenAPI 3.2 say it."""
+    return any(parameter.get(key) is True for key in ("allowReserved", "x-ms-skip-url-encoding"))
 
 
 def _listed(parameters: Any) -> list[Any]:

@@ -1,9 +1,15 @@
 """The arguments of one OpenAPI operation as one tool's schema."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from ctrag.agents.catalogue.openapi_media import (
+    BYTES,
+    holds_text,
+    is_bytes,
+    is_file,
+    is_text_format,
+)
 from ctrag.agents.catalogue.openapi_operations import Argument, Place
 from ctrag.agents.catalogue.openapi_parts import as_list, as_map, as_text
 
@@ -11,17 +17,13 @@ _PARAMETER_KEYS = frozenset(
     "type enum items default format minimum maximum exclusiveMinimum exclusiveMaximum minLength "
     "maxLength pattern minItems maxItems uniqueItems multipleOf nullable".split()
 )
-_SECRETS = re.compile(
-    r"(?:x[-_])?(?:api[-_]?key|auth[-_]?token|access[-_]?token)|proxy-authorization|cookie", re.I
-)
-"""Parameters that hold credentials, whether the document says so or not."""
-
-
 _CHOICES = ("oneOf", "anyOf", "not")
 _CHAIN = 10
 """References in a row that are followed."""
-BYTES = "Text; bytes as a data: URI (data:image/png;base64,…)."
-"""What the model is told of an argument that is a file."""
+
+
+_Flat = tuple[dict[str, Any], list[str], list[str], dict[str, Any]]
+"""Properties, those required, the references inside, and the document's own schema of each."""
 
 
 class Schemas(Protocol):
@@ -94,52 +96,49 @@ class ToolArguments:
         )
         if flat is None or not (form or "json" in content_type or content_type == "*/*"):
             if is_text_format(content_type):
-                if not _holds_text(schema):
+                if not holds_text(schema):
                     schema = {"type": "string", "description": f"The body as {content_type}."}
-            elif "json" not in content_type and _is_bytes(schema):
+            elif "json" not in content_type and is_bytes(schema):
                 schema = _said(schema, BYTES)
             self._needed += needed
             self._put(Argument(name, "whole body"), schema, required)
             return
-        properties, asked, more = flat
+        properties, asked, more, originals = flat
         self._needed += more
         target = self._target_of(given)
-        if form is False and (further := as_map(target).get("additionalProperties")) not in (
-            None,
-            False,
-        ):
+        if (further := as_map(target).get("additionalProperties")) not in (None, False):
             self._further, more = self._reader.schema(further)
             self._needed += more
         multipart = "multipart" in content_type
         for key, one in properties.items():
             written = as_map(as_map(encoding).get(key))
             kind = as_text(written.get("contentType")).partition(",")[0].strip()
-            is_file = form and _is_file(one, kind, multipart)
+            file = form and is_file(originals[key], kind, multipart, self._target)
             argument = Argument(
                 key,
                 "body",
                 as_text(written.get("style")),
                 written.get("explode") is not False,
-                file=is_file,
+                file=file,
                 content_type=kind,
             )
-            self._put(argument, _said(one, BYTES) if is_file else one, key in asked)
+            self._put(argument, _said(one, BYTES) if file else one, key in asked)
 
-    def _flat(
-        self, schema: Any, given: Any, seen: tuple[str, ...]
-    ) -> tuple[dict[str, Any], list[str], list[str]] | None:
-        """Properties, those required and the references inside; None if it is no plain object."""
+    def _flat(self, schema: Any, given: Any, seen: tuple[str, ...]) -> _Flat | None:
+        """The fields of an object; None if it is no plain one."""
         if isinstance(given, Mapping) and isinstance(reference := given.get("$ref"), str):
             if reference in seen or not isinstance(target := self._target(reference), Mapping):
                 return None
             return self._flat(self._reader.schema(target)[0], target, (*seen, reference))
         if not isinstance(given, Mapping) or any(_chooses(given.get(one)) for one in _CHOICES):
             return None
-        if schema.get("type", "object") not in ("object", ["object", "null"]):
+        kinds = schema.get("type", "object")
+        if set(kinds if isinstance(kinds, list) else [kinds]) - {"null"} != {"object"}:
             return None
         properties: dict[str, Any] = {}
         required: list[str] = []
         needed: list[str] = []
+        originals: dict[str, Any] = {}
         for member in as_list(given.get("allOf")):
             inner = self._flat(self._reader.schema(member)[0], member, seen)
             if inner is None:
@@ -147,6 +146,7 @@ class ToolArguments:
             properties |= inner[0]
             required += inner[1]
             needed += inner[2]
+            originals |= inner[3]
         own = as_map(given.get("properties"))
         only_read = {str(key) for key, one in own.items() if as_map(one).get("readOnly") is True}
         for key, one in own.items():
@@ -154,12 +154,13 @@ class ToolArguments:
                 continue
             made, more = self._reader.schema(one)
             properties[str(key)] = made
+            originals[str(key)] = one
             needed += more
         if not properties:
             return None
         asked = [str(one) for one in as_list(given.get("required"))]
         required += [one for one in asked if one in properties and one not in only_read]
-        return properties, required, needed
+        return properties, required, needed, originals
 
     def _target_of(self, given: Any) -> Any:
         """A schema, or what its references lead to."""
@@ -214,56 +215,6 @@ def argument_of(one: Mapping[str, Any], place: Place, old: bool, file: bool = Fa
     style = as_text(one.get("style")) or default
     explode = one.get("explode", style == "form")
     return Argument(name, place, style, explode is True, isinstance(one.get("content"), Mapping))
-
-
-def is_secret(name: str, place: str, security: tuple[Any, ...]) -> bool:
-    """Whether a parameter holds a credential that the document describes as an argument."""
-    if _SECRETS.fullmatch(name):
-        return True
-    return name.lower() == "token" and (place == "header" or bool(security))
-
-
-def preferred_type(kinds: list[str]) -> str:
-    """The content type to send: JSON, a form, a multipart form, else the first."""
-
-    def rank(kind: str) -> int:
-        plain = kind.partition(";")[0].strip().lower()
-        if plain == "application/json":
-            return 0
-        if plain.endswith("+json") or plain in ("*/*", "application/*"):
-            return 1
-        return 2 if plain.endswith("form-urlencoded") else 3 if "multipart" in plain else 4
-
-    return min(kinds, key=rank)
-
-
-def is_text_format(content_type: str) -> bool:
-    """Whether a body of that kind is a text that JSON values do not say how to write."""
-    plain = content_type.partition(";")[0].strip().lower()
-    if "json" in plain or "form-urlencoded" in plain or "*" in plain:
-        return False
-    return plain.startswith("text/") or plain.endswith(("xml", "yaml", "csv", "graphql"))
-
-
-def _holds_text(schema: Any) -> bool:
-    return as_map(schema).get("type") == "string" or not as_map(schema)
-
-
-def _is_bytes(schema: Any) -> bool:
-    return as_map(schema).get("format") == "binary" or as_map(schema) == {"type": "string"}
-
-
-def _is_file(schema: Any, content_type: str, multipart: bool) -> bool:
-    """Whether a field of a form is a file, or a list of them."""
-    inner = as_map(schema)
-    if inner.get("type") == "array" and isinstance(inner.get("items"), Mapping):
-        inner = inner["items"]
-    if inner.get("format") == "binary" or "contentMediaType" in inner:
-        return True
-    if not multipart or inner.get("type", "string") != "string":
-        return False
-    known = ("text/", "application/json", "application/xml")
-    return bool(content_type) and not content_type.startswith(known)
 
 
 def _said(schema: Any, text: str) -> Any:

@@ -16,6 +16,13 @@ def braced(path: str, declared: Collection[str]) -> str:
     return _COLON.sub(lambda found: f"{{{found[1]}}}" if found[1] in declared else found[0], path)
 
 
+def with_slashes(path: str, names: Collection[str]) -> str:
+    """A path with `{+id}` for `{id}` of those names, whose values may hold slashes."""
+    for name in names:
+        path = path.replace(f"{{{name}}}", f"{{+{name}}}")
+    return path
+
+
 def placeholders(path: str, declared: Collection[str] = ()) -> list[str]:
     """Names of a path's placeholders, in order; signs count where a parameter is declared so."""
     return [

@@ -14,14 +14,20 @@ class Places:
     """The places of one schema: anchors, identities, and definitions that do not stand at its root.
 
     A schema that was made for itself and then put into another one keeps references like
-    `#/$defs/Point`, though its `$defs` are no longer at the root.
+    `#/$defs/Point`, though its `$defs` are no longer at the root: the nearest around the reference
+    are meant, else the first of that name.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
 
-    def of(self, reference: str) -> str:
-        """The reference as a pointer from the root; as it is where it points to nothing here."""
+    def of(self, reference: str, within: Any = None) -> str:
+        """The reference as a pointer from the root; as it is where it points to nothing here.
+
+        Args:
+            reference: As a subschema has it.
+            within: That subschema, the same object as in the schema.
+        """
         if reference.startswith("#/") and pointed(self._schema, reference) is not None:
             return reference
         base, fragment = urldefrag(urljoin(self._base, reference))
@@ -36,8 +42,24 @@ class Places:
                 return inside
         steps = fragment.split("/")
         if len(steps) == 3 and steps[1] in _DEFINED and base == self._base:
-            return self._loose.get(steps[2], reference)
+            return self._around(within, steps[2]) or self._loose.get(steps[2], reference)
         return reference
+
+    def _around(self, within: Any, name: str) -> str:
+        """A definition of that name in the nearest object around a subschema; empty without."""
+        place = self._placed.get(id(within), "#")
+        while "/" in place:
+            for key in _DEFINED:
+                inside = f"{place}/{key}/{name}"
+                if pointed(self._schema, inside) is not None:
+                    return inside
+            place = place.rpartition("/")[0]
+        return ""
+
+    @cached_property
+    def _placed(self) -> dict[int, str]:
+        """Subschemas, as objects, → where they stand."""
+        return {id(one): place for place, one in placed_subschemas(self._schema)}
 
     @cached_property
     def _base(self) -> str:

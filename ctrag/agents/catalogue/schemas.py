@@ -1,7 +1,7 @@
 """JSON Schemas of arguments as the APIs of models take them, and the way back.
 
 - `wire_schema`: the root an object without unions and references, the arguments' names of letters,
-  digits, `_`, `.` and `-`; references stay references.
+  digits, `_`, `.` and `-`; references stay references, and every array says what its items are.
 - `original_arguments`: the way back, to the names that the tool's owner knows.
 """
 
@@ -20,6 +20,7 @@ from ctrag.agents.catalogue.schema_walk import (
     pointer_steps,
     subschemas,
 )
+from ctrag.agents.catalogue.wanted import WantedValues
 
 NAME_LIMIT = 64
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -42,7 +43,7 @@ def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     def visit(one: Schema) -> Schema:
         if not isinstance(one, Mapping):
             return one
-        made = mapped(one, visit)
+        made = with_items(mapped(one, visit))
         reference = made.get("$ref")
         if isinstance(reference, str):
             if pointed(root, reference) is None:
@@ -53,6 +54,21 @@ def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
     made: dict[str, Any] = visit(root)
     return _used(made)
+
+
+def with_items(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of an array with a schema of its items, without which the APIs refuse the whole
+    request: those of a tuple are any of its members."""
+    kinds = schema.get("type")
+    if kinds != "array" and not (isinstance(kinds, list) and "array" in kinds):
+        return schema
+    if isinstance(schema.get("items"), Mapping):
+        return schema
+    kept: list[Schema] = []
+    for one in _list(schema.get("prefixItems")):
+        if isinstance(one, Mapping) and one not in kept:
+            kept.append(one)
+    return {**schema, "items": {"anyOf": kept} if len(kept) > 1 else kept[0] if kept else {}}
 
 
 def wire_argument_names(parameters: Mapping[str, Any]) -> dict[str, str]:
@@ -78,15 +94,30 @@ def wire_argument_names(parameters: Mapping[str, Any]) -> dict[str, str]:
 def original_arguments(
     parameters: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Arguments as a model gave them by a `wire_schema`, under the tool's own names."""
-    names = {new: old for old, new in wire_argument_names(parameters).items()}
+    """Arguments as a model gave them by a `wire_schema`, under the tool's own names.
 
-    def visit(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {names.get(key, key): visit(one) for key, one in value.items()}
-        return [visit(one) for one in value] if isinstance(value, list) else value
+    Names are those of the schema alone: in an object whose properties it does not say, all stay.
+    """
+    names = wire_argument_names(parameters)
+    if not names:
+        return dict(arguments)
+    schema = modern(parameters)
+    values = WantedValues(schema)
 
-    return visit(arguments) if names else dict(arguments)
+    def visit(value: Any, schema: Schema) -> Any:
+        if not isinstance(value, Mapping | list):
+            return value
+        wanted = values.of(schema)
+        if isinstance(value, list):
+            schemas = [*wanted.first, *[wanted.items] * len(value)]
+            return [visit(one, inner) for one, inner in zip(value, schemas, strict=False)]
+        known = wanted.properties
+        own = {names[name]: name for name in known if name in names}
+        found = {own.get(str(key), str(key)): one for key, one in value.items()}
+        return {key: visit(one, known.get(key, wanted.others)) for key, one in found.items()}
+
+    made: dict[str, Any] = visit(arguments, schema)
+    return made
 
 
 def _spelled(name: str) -> str:

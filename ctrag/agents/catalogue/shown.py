@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ctrag.agents.catalogue.schema_walk import mapped
-from ctrag.agents.catalogue.schemas import reach, wire_schema
+from ctrag.agents.catalogue.schema_walk import mapped, pointed
+from ctrag.agents.catalogue.schemas import reach, wire_schema, with_items
 from ctrag.errors import InputError
 
 CUT = " […]"
@@ -68,7 +68,7 @@ def shown_schema(
         schema = step(schema)
         if _size(schema) <= limits.schema:
             break
-    return schema, True
+    return _without_lost(schema), True
 
 
 def _size(value: Any) -> int:
@@ -105,6 +105,22 @@ def _with_values(schema: dict[str, Any], most: int) -> dict[str, Any]:
             made["description"] = " ".join(filter(None, [_text(made.get("description")), text]))
             if "type" not in made and all(isinstance(value, str) for value in values):
                 made["type"] = "string"
+        return made
+
+    made: dict[str, Any] = visit(schema)
+    return made
+
+
+def _without_lost(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without references to what was cut from it."""
+
+    def visit(one: Any) -> Any:
+        if not isinstance(one, Mapping):
+            return one
+        made = mapped(one, visit)
+        reference = made.get("$ref")
+        if isinstance(reference, str) and pointed(schema, reference) is None:
+            del made["$ref"]
         return made
 
     made: dict[str, Any] = visit(schema)
@@ -164,7 +180,7 @@ def _stub(schema: Any) -> Any:
         del kept["enum"]
     if text := _text(schema.get("description")):
         kept["description"] = cut_text(text, 100)
-    return kept
+    return with_items(kept)
 
 
 def _without_optional_texts(schema: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _function(function: Callable[..., Any], server: str) -> CatalogueTool:
     summary, _, details = docstring.partition("\nArgs:")
     described = _described(details)
     try:
-        hints = typing.get_type_hints(function)
+        hints = typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError):
         hints = {}
     properties: dict[str, Any] = {}
@@ -92,6 +92,7 @@ def _described(section: str) -> dict[str, str]:
     return found
 
 
+_DESCRIBES = ("description", "documentation")
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -100,7 +101,7 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         schema = schema_of(inside[0])
-        texts = [one for one in inside[1:] if isinstance(one, str)]
+        texts = [text for one in inside[1:] if (text := _said(one))]
         return {**schema, "description": texts[0]} if texts else schema
     if annotation in _PLAIN:
         return {"type": _PLAIN[annotation]}
@@ -120,6 +121,14 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     if hasattr(annotation, "model_json_schema"):
         return dict(annotation.model_json_schema())
     return {}
+
+
+def _said(annotation: Any) -> str:
+    """The description in an annotation: a text, pydantic's `Field`, or `Doc`."""
+    for one in (annotation, *(getattr(annotation, key, "") for key in _DESCRIBES)):
+        if isinstance(one, str) and one:
+            return one
+    return ""
 
 
 def tools_from_langchain(tools: Iterable[Any], server: str = "") -> list[CatalogueTool]:

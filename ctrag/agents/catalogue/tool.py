@@ -1,10 +1,10 @@
 """Tools of any agent, read from a file.
 
-Formats, detected by content: a list of `{name, description, parameters}` with JSON
-Schema parameters (or `inputSchema`, `input_schema`, as MCP and Anthropic call them, or in OpenAI's
-`function`), and `server` (or `domain`) where names repeat; an object with such a list under
-`tools` and, optionally, `access` and `experts`; an OpenAPI document; the
-assistant's own `toolbox.yaml`.
+Formats, detected by content: a list of `{name, description, parameters}` with JSON Schema
+parameters (or `inputSchema`, `input_schema`, as MCP and Anthropic call them, or in the objects that
+OpenAI, Gemini and Bedrock put around a tool), and `server` (or `domain`) where names repeat; an
+object with such a list under `tools` and, optionally, `access` and `experts`; an answer to MCP's
+`tools/list`; an OpenAPI document; the assistant's own `toolbox.yaml`.
 """
 
 import hashlib
@@ -25,6 +25,7 @@ from pydantic import (
     model_validator,
 )
 
+from ctrag.agents.catalogue import dumped
 from ctrag.agents.catalogue.access import AccessRules, Expert
 from ctrag.agents.catalogue.depth import shallow
 from ctrag.agents.catalogue.files import checked, read_file
@@ -141,9 +142,7 @@ class _ToolRow(BaseModel):
     name: Annotated[_Text, Field(min_length=1)]
     description: _Text = ""
     server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
-    parameters: _Schema = Field(
-        {}, validation_alias=AliasChoices("parameters", "inputSchema", "input_schema")
-    )
+    parameters: _Schema = {}
     version: _Text = ""
     category: _Text = ""
     always: bool = False
@@ -154,10 +153,8 @@ class _ToolRow(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _unwrapped(cls, value: Any) -> Any:
-        """OpenAI's format nests the tool under `function`."""
-        if isinstance(value, dict) and isinstance(value.get("function"), dict):
-            return {**value, **value["function"]}
-        return value
+        """Formats of others have other names, and objects around the tool."""
+        return dumped.row(value)
 
 
 class _ExpertRow(BaseModel):
@@ -225,6 +222,7 @@ def _read(path: Path, server: str = "") -> Catalogue:
 
         api = read_openapi(value, server, str(path))
         return Catalogue(api.tools, api=api)
+    value = dumped.listed(value)
     if isinstance(value, dict) and "tools" in value:
         found = _with_rules(checked(_FILE, value, path), path)
         return replace(found, tools=_served(found.tools, server))

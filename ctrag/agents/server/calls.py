@@ -25,7 +25,9 @@ from ctrag.agents.server.servers import Servers
 from ctrag.agents.server.upstream import UpstreamError
 from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import SessionRegistry
+from ctrag.agents.session.sent import read_arguments
 from ctrag.agents.session.sent_arguments import tool_arguments
+from ctrag.agents.session.sent_names import meant
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 
@@ -75,7 +77,8 @@ class Calls:
         only_reads: bool,
     ) -> CallAnswer:
         """See `Gateway.call`."""
-        if name in {READ, READ.replace("/", "__")}:
+        own = name in {READ, READ.replace("/", "__")}
+        if own or (meant(name, [READ]) and not await run_sync(self._held.has, who, handle, name)):
             return await self._read(who, handle, arguments)
         try:
             session, tool = await run_sync(self._held.callable_tool, who, handle, name, listed)
@@ -104,7 +107,8 @@ class Calls:
             session.finished(tool.id, arguments, error="url")
             raise
         else:
-            result = self._passed_on(who, tool.server, result, structured)
+            checked = structured and bool(tool.mcp.get("outputSchema"))
+            result = self._passed_on(who, tool.server, result, checked)
         spent = time.perf_counter() - began
         finished = session.finished(
             tool.id, arguments, error=error_type, seconds=spent, answer=answer
@@ -139,9 +143,10 @@ class Calls:
         """What `ctrag/read` answers: a page of a kept result or of a resource."""
         try:
             session = self._sessions.get(handle, caller_key(who))
-            uri, offset = arguments.get("uri"), arguments.get("offset", 0)
-            if not isinstance(uri, str) or not isinstance(offset, int):
-                raise InputError(f"{READ}: give uri, a text, and offset, a whole number")
+            try:
+                uri, offset = read_arguments(arguments)
+            except ValueError as error:
+                raise InputError(f"{READ}: {error}") from None
             read = await self._resources.read(who, uri, session.id)
             texts = [one.text for one in read.contents if isinstance(one, TextResourceContents)]
             if not texts:

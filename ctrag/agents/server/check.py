@@ -12,7 +12,7 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.gateway import Gateway
-from ctrag.agents.server.meta_tools import META_TOOLS
+from ctrag.agents.server.meta_tools import meta_tools
 from ctrag.agents.server.servers import SELF
 from ctrag.agents.session.tokens import tool_tokens
 
@@ -98,10 +98,10 @@ async def check(gateway: Gateway, upstreams: Upstreams) -> Report:
     for tool in tools:
         by_name[tool.name].append(tool.id)
         by_wire_name[wire_name(tool.id)].append(tool.id)
+    apart = gateway.settings.reads_apart
     meta = [
-        CatalogueTool(name, description, parameters=arguments.model_json_schema())
-        for name, (arguments, description, _) in META_TOOLS.items()
-        if name != "install_plugin"
+        CatalogueTool(one.name, one.description or "", parameters=one.input_schema)
+        for one in meta_tools(reads_apart=apart, installs=gateway.installs)
     ]
     return Report(
         servers,

@@ -22,19 +22,22 @@ from pydantic import ValidationError
 from ctrag.agents.catalogue.files import read_file
 from ctrag.agents.server.client_fields import Fields
 from ctrag.agents.server.client_tables import (
+    LISTS_OFF,
+    LISTS_ON,
     TABLES,
     holds_servers,
     is_server,
     named,
     nested,
     spelled_as_known,
+    turned_off,
     unwrapped,
 )
 from ctrag.agents.server.config import ServerSpec, Upstreams, server_name
 from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
 
-_WITHOUT_MEANING = {"$schema", "inputs", "registries", "mcp", "version"}
+_WITHOUT_MEANING = {"$schema", "inputs", "registries", "mcp", "version", *LISTS_OFF, *LISTS_ON}
 _TOKEN = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"{_TOKEN}|//[^\n]*|/\*[\s\S]*?\*/")
 _LAST_COMMA = re.compile(rf"{_TOKEN}|,(?=\s*[}}\]])")
@@ -67,7 +70,7 @@ class _Reader:
 
     def read(self) -> Upstreams:
         table, used = self._table()
-        off = _turned_off(self._value, table)
+        off = turned_off(self._value, table)
         variables = Variables(self._path.parent, _inputs(self._value))
         servers = self._specs(table, variables, off)
         registries = self._specs(self._entries("registries"), variables, set())
@@ -189,18 +192,6 @@ def _name_of(server: Mapping[str, Any]) -> str:
     if isinstance(server.get("command"), str):
         return Path(server["command"]).stem
     return re.sub(r"^https?://|[:/].*$", "", str(server.get("url") or ""))
-
-
-def _turned_off(value: Mapping[str, Any], table: Mapping[str, Any]) -> set[str]:
-    """Servers that lists beside the table turn off, as Gemini and Claude Code have them."""
-    mcp = value.get("mcp")
-    mcp = mcp if isinstance(mcp, dict) else {}
-    off = {str(one) for one in mcp.get("excluded") or () if isinstance(one, str)}
-    off |= {str(one) for one in value.get("disabledMcpjsonServers") or ()}
-    allowed = mcp.get("allowed")
-    if isinstance(allowed, list):
-        off |= set(table) - set(map(str, allowed))
-    return off
 
 
 def _inputs(value: Mapping[str, Any]) -> dict[str, str | None]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.agents.server.client_tokens import TOKENS, header_of
-from ctrag.agents.server.client_values import env_file, texts, truth
+from ctrag.agents.server.client_values import texts, truth
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.env_files import env_file
 from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
 
@@ -27,7 +28,7 @@ _NAMES = {
     "transport": ("type", "transportType", "transport_type"),
     "include": (
         *("includeTools", "include_tools", "enabledTools", "enabled_tools"),
-        *("allowedTools", "allowed_tools"),
+        *("allowedTools", "allowed_tools", "available_tools"),
     ),
     "exclude": ("excludeTools", "exclude_tools", "disabledTools", "disabled_tools"),
     "result_limit": ("resultLimit",),
@@ -43,6 +44,9 @@ _NAMES = {
 }
 """Our field → what clients call it, in the order in which they count."""
 _ENV = ("env", *_NAMES["env"])
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s?(ms|s|m|h)[a-z]*")
+_PARTS = re.compile(r"\s?(?:\d{1,9}(?:\.\d{1,9})?\s?(?:ms|s|m|h)[a-z]*[\s,]*){2,4}")
+"""A time of several units, such as `1m30s`."""
 _UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0}
 _TRANSPORTS = {
     **dict.fromkeys(("stdio", "local", "command"), "stdio"),
@@ -50,7 +54,13 @@ _TRANSPORTS = {
     "sse": "sse",
     **dict.fromkeys(("remote", "url", "auto", "custom", "builtin", "mcp", ""), ""),
 }
-_TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
+_TURNED_OFF = {
+    "disabled": True,
+    "enabled": False,
+    "active": False,
+    "isActive": False,
+    "isEnabled": False,
+}
 _TEXTS = {"args", "env", "headers"}
 
 
@@ -131,6 +141,8 @@ class Fields:
             if not present or (field == "command" and _is_table(self._entry)):
                 continue
             name = (given or present)[0]
+            if name == "available_tools" and not given:  # Goose writes so that all are
+                continue
             value = self._take(name)
             if field in _TEXTS:
                 value = texts(value, field)
@@ -139,7 +151,7 @@ class Fields:
                 if value is None:
                     continue
             elif field in {"include", "exclude"}:
-                value = [value] if isinstance(value, str) else value
+                value = _names(value)
             elif field == "timeouts" and isinstance(value, dict):
                 limits = {tool: self._seconds(one, name) for tool, one in value.items()}
                 value = {tool: one for tool, one in limits.items() if one is not None}
@@ -148,6 +160,9 @@ class Fields:
     def _seconds(self, value: Any, name: str) -> Any:
         """A time-out in seconds; large numbers and `…ms` are milliseconds, which is said. None for
         0 and less, by which some clients mean that none holds."""
+        if isinstance(value, str) and _PARTS.fullmatch(value.lower()):
+            parts = _PART.findall(value.lower())
+            return sum(float(number) * _UNITS[unit] for number, unit in parts)
         text = re.fullmatch(r"\s*(-?[\d.]+)\s*(ms|s|m|h)?[a-z]*\s*", str(value).lower())
         if text is None or isinstance(value, bool) or text[1].count(".") > 1 or text[1] == ".":
             return value
@@ -208,8 +223,11 @@ class Fields:
         env = dict(found.get("env", {}))
         for key in ("envFile", "env_file"):
             if file := self._take(key):
-                env = {**env_file(Path(str(file)).expanduser()), **env}
-        names = texts(self._take("env_vars") or self._take("env_keys"), "args")
+                env = {**env_file(self._variables.path(str(file))), **env}
+        listed = self._take("env_vars") or self._take("env_keys")
+        if isinstance(listed, list):  # Codex says of each where it is from
+            listed = [one.get("name") if isinstance(one, dict) else one for one in listed]
+        names = texts(listed, "args")
         env = {**{one: os.environ[one] for one in names if one in os.environ}, **env}
         if env:
             found["env"] = env
@@ -256,6 +274,11 @@ class Fields:
 
 def _flat(entry: dict[str, Any]) -> dict[str, Any]:
     """An entry whose transport, or choice of tools, is an object of its own, without that."""
+    if isinstance(own := entry.get("anythingllm"), dict):
+        starts = {"enabled": own["autoStart"]} if "autoStart" in own else {}
+        hidden = {"exclude": own["suppressedTools"]} if own.get("suppressedTools") else {}
+        rest = {one: value for one, value in entry.items() if one != "anythingllm"}
+        entry = {**starts, **hidden, **rest}
     for key in ("transport", "stdio", "http", "sse", "tool_configuration"):
         inner = entry.get(key)
         if isinstance(inner, dict):
@@ -263,6 +286,15 @@ def _flat(entry: dict[str, Any]) -> dict[str, Any]:
             rest = {one: value for one, value in entry.items() if one != key}
             entry = {**kind, **inner, **rest}
     return entry
+
+
+def _names(value: Any) -> Any:
+    """Names of tools as a list; others are left to the check of the field."""
+    if isinstance(value, dict):  # of OpenAI's Responses
+        value = next((value[key] for key in ("tool_names", "names") if key in value), value)
+    if isinstance(value, str):
+        return [name for one in value.split(",") if (name := one.strip())]
+    return value
 
 
 def _kept(found: dict[str, Any], key: str, empty: Any) -> Any:

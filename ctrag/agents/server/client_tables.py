@@ -1,7 +1,7 @@
 """Where the files of MCP clients keep their table of servers."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 TABLES = (
@@ -16,6 +16,10 @@ TABLES = (
 """Keys under which clients keep the table of servers."""
 _DEEPER = ("modelContextProtocolServers", "mcp_config", "tools")
 """Keys that hold servers in some files, and other things in most."""
+LISTS_OFF = ("disabledMcpServers", "disabledMcpjsonServers", "excludeMCPServers")
+"""Keys of lists, beside a table, of servers that are turned off."""
+LISTS_ON = ("allowMCPServers",)
+"""Keys of lists of the only servers that are not."""
 _DEPTH = 5
 _REACHED_BY = {"command", "cmd", "url", "serverUrl", "httpUrl", "server_url", "uri", "baseUrl"}
 _TRANSPORTS = ("transport", "stdio", "http", "sse")
@@ -73,6 +77,26 @@ def named(entries: Any) -> dict[str, Any]:
     return found
 
 
+def turned_off(value: Mapping[str, Any], names: Iterable[str]) -> set[str]:
+    """The servers of a table that lists beside it turn off, as Gemini, Claude Code and Witsy have
+    them."""
+    lists: list[tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]]
+    lists = [(value, LISTS_OFF, LISTS_ON)]
+    if isinstance(inner := value.get("mcp"), Mapping):
+        lists.append((inner, ("excluded",), ("allowed",)))
+    off: set[str] = set()
+    for beside, excluding, allowing in lists:
+        off |= {str(one) for key in excluding for one in _listed(beside.get(key))}
+        for key in allowing:
+            if isinstance(beside.get(key), list):
+                off |= set(names) - set(map(str, beside[key]))
+    return off
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def nested(value: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
     """The servers of tables deeper in a file, as of a workspace, a container or a project, and the
     top-level keys that they are under; of two with one name the first counts."""
@@ -88,11 +112,17 @@ def nested(value: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
 def _tables(value: Mapping[str, Any], name: str, depth: int) -> Iterator[dict[str, Any]]:
     for key, inner in value.items():
         if key in (*TABLES, *_DEEPER) and holds_servers(inner):
-            yield named(inner)
+            table = named(inner)
+            off = turned_off(value, table)
+            yield {one: _disabled(entry) if one in off else entry for one, entry in table.items()}
         elif key == "mcp_config" and is_server(inner):
             yield {name or "server": inner}
         elif depth and isinstance(inner, dict):
             yield from _tables(inner, name, depth - 1)
+
+
+def _disabled(entry: Any) -> Any:
+    return {**entry, "disabled": True} if isinstance(entry, dict) else entry
 
 
 def _plain(key: str) -> str:

@@ -1,11 +1,12 @@
 """Values in clients' files of servers as the types that are meant."""
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 from ctrag.errors import InputError
 
+_TRUE = frozenset(("true", "1", "yes", "on"))
+_FALSE = frozenset(("false", "0", "no", "off"))
 _PAIRED = {"env": "=", "headers": ":"}
 
 
@@ -52,18 +53,9 @@ def truth(value: Any, field: str) -> bool:
     Raises:
         ValueError: It is none.
     """
-    if isinstance(value, str) and value.lower() in {"true", "false", "1", "0", "yes", "no"}:
-        return value.lower() in {"true", "1", "yes"}
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word in _TRUE | _FALSE:
+        return word in _TRUE
     if not isinstance(value, bool):
         raise InputError(f"{field}: must be true or false")
     return value
-
-
-def env_file(path: Path) -> dict[str, str]:
-    """`NAME=value` lines; comments, `export` and quotes as usual."""
-    found: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name, sign, value = line.strip().removeprefix("export ").partition("=")
-        if sign and not name.startswith("#"):
-            found[name.strip()] = value.strip().strip("'\"")
-    return found

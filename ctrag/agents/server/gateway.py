@@ -312,6 +312,11 @@ class Gateway:
         """The servers behind the tools, by name."""
         return self._servers.upstreams
 
+    @property
+    def installs(self) -> bool:
+        """Whether a model may have plugins installed."""
+        return self.marketplace is not None and self.settings.may_install
+
     def always_available(self, who: Principal | None) -> list[CatalogueTool]:
         """The tools available without a search that the caller may see."""
         return self._opening.always_available(who)

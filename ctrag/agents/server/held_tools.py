@@ -9,7 +9,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.principals import caller_key
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.session.registry import SessionRegistry
-from ctrag.agents.session.sent_names import alike, meant, plain_names
+from ctrag.agents.session.sent_names import alike, behind_gateway, meant, plain_names
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 
@@ -36,13 +36,21 @@ class HeldTools:
         self._unchanged(session, tool)
         return session, tool
 
+    def has(self, who: Principal | None, handle: str, name: str) -> bool:
+        """Whether a name means a tool that the session has now."""
+        try:
+            session = self.sessions.get(handle, caller_key(who))
+        except ValueError:
+            return False
+        return self.id_of(session, name) in {tool.id for tool in session.tools}
+
     def id_of(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
         """The id of the session's tool that a name means, in whichever notation it is spelled."""
         held = {tool.id for tool in session.tools}
         found = named(session, name, listed=listed)
         if found in held:
             return found
-        for plain in plain_names(name):
+        for plain in (*plain_names(name), *behind_gateway(name)):
             if plain != name and (other := named(session, plain)) in held:
                 return other
         spelled = meant(name, held)

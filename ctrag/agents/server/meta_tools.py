@@ -8,7 +8,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel, ConfigDict, Field
 
-from ctrag.agents.server.answers import CALL_CHANGING
+from ctrag.agents.server.answers import CALL, CALL_CHANGING
 
 _Session = Annotated[str, Field(min_length=1, description="The session that search_tools gave.")]
 
@@ -97,10 +97,26 @@ CALL_READING: MetaTool = (
 """`call_tool` where reads and changes are told apart."""
 
 
-def meta_tool(
+def meta_tools(*, reads_apart: bool, installs: bool) -> list[Tool]:
+    """The meta-tools as they are listed.
+
+    Args:
+        reads_apart: Whether tools that may change something are called by a tool of their own.
+        installs: Whether plugins may be installed.
+    """
+    names = ["search_tools", CALL, "release_tools"]
+    known = META_TOOLS
+    if reads_apart:
+        names.insert(2, CALL_CHANGING)
+        known = {**META_TOOLS, CALL: CALL_READING}
+    if installs:
+        names.append("install_plugin")
+    return [_listed(name, *known[name]) for name in names]
+
+
+def _listed(
     name: str, arguments: type[BaseModel], description: str, hints: ToolAnnotations
-) -> "Tool":
-    """A meta-tool as it is listed."""
+) -> Tool:
     return Tool(
         name=name,
         description=description,

@@ -73,21 +73,27 @@ def pairs(one: Argument, value: Any) -> list[tuple[str, str]]:
     return [(one.name, as_written(value))]
 
 
-def _deep(name: str, value: Any, *, inside: bool = False) -> list[tuple[str, str]]:
+def _deep(
+    name: str, value: Any, *, inside: bool = False, counted: bool = False
+) -> list[tuple[str, str]]:
     """A value by brackets: `f[a][b]=1`; lists of texts inside repeat their name, others count."""
     if isinstance(value, Mapping):
         return [
             pair
             for key, inner in value.items()
-            for pair in _deep(f"{name}[{key}]", inner, inside=True)
+            for pair in _deep(f"{name}[{key}]", inner, inside=True, counted=counted)
         ]
     if isinstance(value, list | tuple):
-        if inside and not any(isinstance(each, Mapping | list | tuple) for each in value):
+        if (
+            inside
+            and not counted
+            and not any(isinstance(each, Mapping | list | tuple) for each in value)
+        ):
             return [(name, as_written(each)) for each in value]
         return [
             pair
             for number, each in enumerate(value)
-            for pair in _deep(f"{name}[{number}]", each, inside=True)
+            for pair in _deep(f"{name}[{number}]", each, inside=True, counted=counted)
         ]
     return [(name, as_written(value))]
 
@@ -101,6 +107,13 @@ def written_body(
     whole, fields = given["whole body"], given["body"]
     if not kind:
         return {}, {}
+    if "multipart" in plain or plain.endswith("form-urlencoded"):
+        if whole and isinstance(whole[0][1], Mapping):
+            fields, whole = _fields(whole[0][1]), []
+        elif whole and "multipart" in plain:
+            raise InputError(f"{whole[0][0].name}: must be an object with the fields of the form")
+        # forms have no null
+        fields = [(one, value) for one, value in fields if value is not None]
     if not (whole or fields):
         if operation.body_required and "json" in plain:
             return {"content": b"{}"}, {"Content-Type": kind}
@@ -124,6 +137,14 @@ def written_body(
     return {"content": as_written(value).encode()}, {"Content-Type": kind}
 
 
+def _fields(value: Mapping[str, Any]) -> list[tuple[Argument, Any]]:
+    """A whole form as its fields; what is a `data:` URI is a file."""
+    return [
+        (Argument(str(key), "body", file=isinstance(one, str) and one.startswith("data:")), one)
+        for key, one in value.items()
+    ]
+
+
 _Part = tuple[str, tuple[str | None, bytes, str | None]]
 
 
@@ -140,9 +161,11 @@ def _parts(one: Argument, value: Any) -> list[_Part]:
 
 
 def _form_pairs(one: Argument, value: Any) -> list[tuple[str, str]]:
-    """A field of a form; what is nested, and has no style, as JSON."""
+    """A field of a form; what is nested, and has no style, as JSON; lists inside are counted."""
     if not one.style and isinstance(value, Mapping):
         return [(one.name, as_written(value))]
+    if one.style == "deepObject":
+        return _deep(one.name, value, counted=True)
     return pairs(one, value)
 
 

@@ -38,22 +38,20 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
+from ctrag.agents.server.answers import CALL, CallAnswer, refusal
 from ctrag.agents.server.as_clients_ask import with_readable_params
 from ctrag.agents.server.beside import Beside
 from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.connections import Connections
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.meta_tools import (
-    CALL_READING,
     META_TOOLS,
     CallArguments,
     InstallArguments,
     MetaArguments,
-    MetaTool,
     ReleaseArguments,
     SearchArguments,
-    meta_tool,
+    meta_tools,
 )
 from ctrag.agents.server.parked import ParkedCalls
 from ctrag.agents.server.principals import caller_key
@@ -147,14 +145,7 @@ class _Handlers:
         self._gateway = gateway
         self._caller = caller
         self._apart = gateway.settings.reads_apart
-        calls = [CALL, CALL_CHANGING] if self._apart else [CALL]
-        offered = ["search_tools", *calls, "release_tools"]
-        if gateway.marketplace is not None and gateway.settings.may_install:
-            offered.append("install_plugin")
-        known: dict[str, MetaTool] = (
-            {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
-        )
-        self._meta = [meta_tool(name, *known[name]) for name in offered]
+        self._meta = meta_tools(reads_apart=self._apart, installs=gateway.installs)
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
         self._parked = ParkedCalls()

@@ -32,10 +32,17 @@ _SECRET = ("env", "headers", "url")
 _LINES = ("args", "arguments")
 """Fields with words of a command line: with blanks in it, one is a script, whose shell fills it."""
 _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:(?P<operator>:?[-?+])(?P<rest>.*))?", re.DOTALL)
+_SCRIPT = re.compile(r"-[a-z]*c|/[cC]|--?[cC]ommand")
+"""The word before a script, in shells."""
 _KIND = re.compile(
-    r"(?P<kind>process\.env|env|secrets?|input|file|user_config)[:.](?P<rest>.*)", re.DOTALL
+    r"(?P<kind>process\.env|env|localEnv|containerEnv|secrets?|input|file|user_config)[:.]"
+    r"(?P<rest>.*)",
+    re.DOTALL,
 )
-_EDITOR_FOLDERS = {".vscode", ".cursor", ".gemini", ".codex", ".kiro"}
+_EDITOR_FOLDERS = {
+    *(".vscode", ".cursor", ".gemini", ".codex", ".kiro", ".claude", ".claude-plugin"),
+    *(".devcontainer", ".roo", ".amazonq", ".zed"),
+}
 _FORMS = "${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${file:PATH}"
 
 
@@ -61,6 +68,13 @@ class Variables:
         self._editor = {
             "workspaceFolder": str(project),
             "workspaceRoot": str(project),
+            "workspacePath": str(project),
+            "localWorkspaceFolder": str(project),
+            "containerWorkspaceFolder": str(project),
+            "localWorkspaceFolderBasename": project.name,
+            "extensionPath": str(here),
+            "CLAUDE_PLUGIN_ROOT": str(here.parent if here.name == ".claude-plugin" else here),
+            "CLAUDE_PROJECT_DIR": str(project),
             "workspaceFolderBasename": project.name,
             "userHome": str(Path.home()),
             "cwd": str(Path.cwd()),
@@ -75,12 +89,13 @@ class Variables:
         more._own = own
         return more
 
-    def fill(self, value: Any, place: str = "") -> Any:
+    def fill(self, value: Any, place: str = "", *, script: bool = False) -> Any:
         """The value with all its texts filled, at any depth.
 
         Args:
             value: Of a field.
             place: The field's name, for the error.
+            script: Whether it is a script, whose shell fills what has no value here.
 
         Raises:
             ValueError: A variable is not set or not understood; the message names it.
@@ -90,11 +105,15 @@ class Variables:
                 if place.startswith(_SECRET) and _SHELL.fullmatch(value):
                     raise InputError(f"{value[:40]!r} is for a shell, which does not run here")
                 loose = not (place.startswith(_LINES) and " " in value)
-                return self.text(value, loose=loose)
+                return self.text(value, loose=loose, script=script)
             except ValueError as error:
                 raise InputError(f"{place}: {error}" if place else str(error)) from None
         if isinstance(value, list):
-            return [self.fill(one, place) for one in value]
+            before = ["", *value] if place.startswith(_LINES) else [""] * len(value)
+            return [
+                self.fill(one, place, script=" " in str(one) and bool(_SCRIPT.fullmatch(str(flag))))
+                for flag, one in zip(before, value, strict=False)
+            ]
         if isinstance(value, dict):
             return {
                 self.fill(key, place): self.fill(one, f"{place}.{key}" if place else str(key))
@@ -102,14 +121,21 @@ class Variables:
             }
         return value
 
-    def text(self, text: str, *, loose: bool = False) -> str:
+    def path(self, text: str) -> Path:
+        """A file that an entry names: of the project where it is there, else beside the file."""
+        given = Path(text).expanduser()
+        project = Path(self._editor["workspaceFolder"]) / given
+        return project if project.exists() else self._folder / given
+
+    def text(self, text: str, *, loose: bool = False, script: bool = False) -> str:
         """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`.
 
         Args:
             text: The text.
             loose: Fill `$NAME` inside it too, where such a variable is set.
+            script: Leave what has no value here, or gets one in the text, as it stands.
         """
-        if bare := _BARE.fullmatch(text):
+        if (bare := _BARE.fullmatch(text)) and not script:
             return bare["scheme"] + self._value(bare["name"] or bare["framed"])
         done: list[str] = []
         at = 0
@@ -126,8 +152,14 @@ class Variables:
                 at = found.end()
                 continue
             end = _closing(text, found.end())
-            done.append(self._value(text[found.end() : end]))
-            at = end + 1
+            inner, at = text[found.end() : end], end + 1
+            try:
+                left = script and _set_in(text, inner)
+                done.append(text[found.start() : at] if left else self._value(inner))
+            except ValueError:
+                if not script:
+                    raise
+                done.append(text[found.start() : at])
         return "".join(done) + plain(text[at:])
 
     def _loosely(self, text: str) -> str:
@@ -150,7 +182,10 @@ class Variables:
         if kind is not None and kind["kind"] == "file":
             path = self._folder / Path(self.text(kind["rest"])).expanduser()
             return path.read_text(encoding="utf-8").strip()
-        named = _NAMED.fullmatch(inner if kind is None else kind["rest"])
+        rest = inner if kind is None else kind["rest"]
+        if kind is not None and kind["kind"] in {"localEnv", "containerEnv"}:
+            rest = re.sub(r"^(\w+):(?![-?+])", r"\1:-", rest)  # a container's way to a default
+        named = _NAMED.fullmatch(rest)
         if named is None:
             if inner in self._editor:
                 return self._editor[inner]
@@ -183,6 +218,12 @@ class Variables:
                 "set and has no default"
             )
         return value
+
+
+def _set_in(script: str, inner: str) -> bool:
+    """Whether a script gives a variable its value itself."""
+    name = re.match(r"\w*", inner)
+    return bool(name and name[0] and re.search(rf"\b{name[0]}=", script))
 
 
 def _closing(text: str, at: int) -> int:

@@ -5,9 +5,10 @@ its call has run, the model gets guidance, and finding the tool again restores i
 
 Clocks, polling and queues are called again with equal arguments for good reason. A loop is
 therefore a call that fails again and again, or one that changes something each time, as the tool's
-hints say. Of a tool without hints nothing is known but its answers: only many equal ones are noted,
-and the tool stays; so it is with one whose equal calls have no further effect. One that only reads
-may be called at any time.
+hints say, and still gets the same answer; where the answers differ (a key that is pressed, a job
+that is taken) it is noted once, and the tool stays. Of a tool without hints nothing is known but
+its answers: only many equal ones are noted, and the tool stays; so it is with one whose equal calls
+have no further effect. One that only reads may be called at any time.
 """
 
 import hashlib
@@ -41,6 +42,8 @@ SAME = (
     "way."
 )
 _GUIDANCE = {"settles": SETTLED, "changes": CHANGED, "unknown": SAME}
+_ANY = "any"
+"""Outcome of all calls that succeeded, whatever they answered."""
 _KEYS = 10_000
 """Maximum of distinct calls that are remembered."""
 _TIMES = 1_000
@@ -134,7 +137,10 @@ class IterationGuard:
         if tool_id in self.settings.exempt:
             return None
         told = effect in ("unknown", "settles") and failed is None
-        outcome = f"failed {failed}" if failed is not None else _digest(answer) if told else ""
+        # An argument that is not compared may stand in the answer, which then says nothing.
+        compared = answer is not None and tool_id not in self.settings.normalisers
+        answered = told or (effect == "changes" and compared)
+        outcome = f"failed {failed}" if failed is not None else _digest(answer) if answered else ""
         hashed = argument_hash(arguments, self.settings.normalisers.get(tool_id))
         key = (tool_id, hashed, outcome)
         within_time = self._count_in_time(key)
@@ -150,6 +156,18 @@ class IterationGuard:
             return self._loop(key, within_time, "time", text)
         if within_window > self.settings.window_repeats:
             return self._loop(key, within_window, "window", text)
+        return self._repeated(key, text) if failed is None and answered else None
+
+    def _repeated(self, key: _Key, text: str) -> CallLoop | None:
+        """The loop of a call that changes something and whose answers differ, as it begins."""
+        within_time = self._count_in_time((*key[:2], _ANY))
+        within_window = sum(
+            one[:2] == key[:2] and not one[2].startswith("failed ") for one in self._window
+        )
+        if within_time == self.settings.repeats + 1:
+            return self._loop(key, within_time, "time", text, evicts=False)
+        if within_window == self.settings.window_repeats + 1:
+            return self._loop(key, within_window, "window", text, evicts=False)
         return None
 
     def evict(self, tool_id: str) -> None:

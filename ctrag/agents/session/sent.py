@@ -26,6 +26,17 @@ _LIMIT = "limit k top_k topK n count max max_results maxResults num_results".spl
 _NAME = "name tool tool_name toolName function_name function".split()
 _NAMES = "names name tools tool tool_names toolNames tool_name".split()
 _PLUGIN = "plugin name plugin_name id".split()
+_SERVER = "server_name serverName server mcp_server".split()
+_TOOL = "tool_name toolName tool".split()
+_CALLS = (
+    "function_call functionCall tool_call toolCall tool_use toolUse tool_calls toolCalls call"
+).split()
+"""Names under which the APIs of models, and their clients, put a whole call."""
+_CALL_TYPES = frozenset("function function_call tool_use tool_call mcp_call".split())
+_OF_CALLS = "type id call_id callId tool_use_id tool_call_id index status".split()
+"""What stands beside the name in those, and is no argument."""
+_URI = "uri url resource resource_uri resourceUri address link href".split()
+_OFFSET = "offset start position from".split()
 _HANDLE = re.compile(r"[\w-]{32}")
 """A session's handle."""
 _META = re.compile(r"(?:^|[_./:])call_(?:changing_)?tool$")
@@ -75,11 +86,14 @@ def search_arguments(raw: Mapping[str, Any], most: int) -> Sent:
 def call_arguments(raw: Mapping[str, Any]) -> Sent:
     """`name`, `arguments` and, where given, `session`; what stands beside the name is an argument.
 
+    A call in the form of a model's API is that call, and a server's name beside a tool's belongs
+    to it.
+
     Raises:
         ValueError: There is no name, or the arguments are no object.
     """
-    left = dict(raw)
-    name = _taken(left, _NAME)
+    left = _of_api(raw)
+    name = _with_server(left) or _taken(left, _NAME)
     if isinstance(name, Mapping):  # the whole call in OpenAI's form
         left = {**{key: value for key, value in name.items() if key not in _NAME}, **left}
         name = next((name[key] for key in _NAME if key in name), None)
@@ -96,6 +110,35 @@ def call_arguments(raw: Mapping[str, Any]) -> Sent:
     return Sent(
         {"name": text_of(name), "arguments": arguments, **({"session": session} if session else {})}
     )
+
+
+def _of_api(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A call out of what an API puts around it, and without what that puts beside it."""
+    left = dict(raw)
+    for key in _CALLS:
+        inner = parsed(left.get(key))
+        if isinstance(inner, list) and len(inner) == 1:
+            [inner] = inner
+        if isinstance(inner, Mapping) and any(inner.get(name) for name in _NAME):
+            del left[key]
+            left = {**inner, **left}
+            break
+    if left.get("type") not in _CALL_TYPES or not any(left.get(name) for name in _NAME):
+        return left
+    kind = left["type"]
+    left = {name: value for name, value in left.items() if name not in _OF_CALLS}
+    if kind == "tool_use" and "input" in left and "arguments" not in left:
+        left["arguments"] = left.pop("input")
+    return left
+
+
+def _with_server(left: dict[str, Any]) -> str:
+    """A tool's name with its server's, which some clients have beside it; empty without either."""
+    tool = next((key for key in _TOOL if text_of(left.get(key))), "")
+    server = next((key for key in _SERVER if text_of(left.get(key))), "")
+    if not tool or not server or "name" in left or re.search(r"/|__", text_of(left[tool])):
+        return ""
+    return f"{text_of(left.pop(server))}/{text_of(left.pop(tool))}"
 
 
 def release_arguments(raw: Mapping[str, Any]) -> Sent:
@@ -124,6 +167,24 @@ def install_arguments(raw: Mapping[str, Any]) -> Sent:
     if not plugin:
         raise InputError("plugin: is missing; send its name from `installable`")
     return Sent({"plugin": plugin}, _ignored(left))
+
+
+def read_arguments(raw: Mapping[str, Any]) -> tuple[str, int]:
+    """Address and offset of a resource that is read on.
+
+    Raises:
+        ValueError: There is no address, or the offset is no whole number.
+    """
+    left = _unwrapped(raw, [*_URI, *_OFFSET])
+    uri = text_of(_taken(left, _URI)).strip("<>\"'`")
+    given = _taken(left, _OFFSET)
+    try:  # with the commas of the note that names it
+        offset = 0 if given is None else float(str(given).replace(",", "").strip() or 0)
+    except ValueError:
+        offset = 0.5
+    if not uri or isinstance(given, bool) or offset != offset // 1:
+        raise InputError("give uri, a text, and offset, a whole number")
+    return uri, int(offset)
 
 
 def _unwrapped(raw: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:

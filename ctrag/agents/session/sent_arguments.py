@@ -1,32 +1,27 @@
 """Arguments of a tool as models send them, read as its schema has them."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ctrag.agents.session.sent_names import letters
+from ctrag.agents.catalogue.schema_walk import Schema
+from ctrag.agents.catalogue.wanted import Wanted
+from ctrag.agents.session.fitted import FittedValues, respelled
 from ctrag.agents.session.sent_values import WRAPPERS, object_of, pair, parsed
 
 _PAIRS = frozenset({"name", "key", "value"})
-_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
-_PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-}
 
 
 def tool_arguments(raw: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """A tool's arguments as its schema has them.
 
-    A whole set under one name that the schema lacks is taken out of it; a name in other letters
-    (`userId` for `user_id`) is the schema's where it can be one alone; a list of one in the place
-    of a text or number is that one; a text in the place of an
-    object, list, number or boolean is read as JSON where it is of that type; a number in the place
-    of a text is written out; null for an optional argument that takes none leaves it out.
-    Everything else is left as it is: the tool's own server judges it.
+    A whole set under one name that the schema lacks is taken out of it, and what stands inside the
+    tool's only argument is put into it; a name in other letters (`userId` for `user_id`) is the
+    schema's where it can be one alone; a list of one in the place of a text or number is that one,
+    and one value in the place of a list a list of it; a text in the place of an object, list,
+    number or boolean is read as JSON where it is of that type; a number or boolean in the place of
+    a text is written out; null for an optional argument that takes none leaves it out. So it is
+    inside of objects and lists, too. Everything else is left as it is: the tool's own server
+    judges it.
 
     Args:
         raw: An object, its JSON text, or None for no arguments.
@@ -35,94 +30,57 @@ def tool_arguments(raw: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: The arguments are no object.
     """
-    properties = parameters.get("properties")
-    properties = properties if isinstance(properties, Mapping) else {}
-    arguments = object_of(raw)
-    if len(arguments) == 1:
-        [(name, value)] = arguments.items()
-        if name in WRAPPERS and name not in properties:
-            inner = parsed(value)
-            arguments = dict(inner) if isinstance(inner, Mapping) else arguments
-            arguments = {} if value is None else arguments
-        elif name not in properties and isinstance(value, Mapping) and _among(value, properties):
-            arguments = dict(value)
+    values = FittedValues(parameters)
+    wanted = values.wanted(parameters)
+    arguments = _unwrapped(object_of(raw), wanted.properties)
     one = pair(arguments)
-    if one is not None and not _PAIRS.intersection(properties) and one[0] in properties:
-        arguments = dict([one])
-    arguments = _respelled(arguments, properties)
-    required = parameters.get("required")
-    needed = set(map(str, required)) if isinstance(required, list) else set()
-    return {
-        name: _fitted(value, properties.get(name))
-        for name, value in arguments.items()
-        if value is not None or name in needed or not _refuses_null(properties.get(name))
-    }
+    if one is not None and not _PAIRS.intersection(wanted.properties):
+        arguments = dict([one]) if one[0] in wanted.properties else arguments
+    arguments = respelled(arguments, wanted.properties)
+    arguments = _in_the_only_one(arguments, wanted, values)
+    return values.of_object(arguments, wanted)
 
 
-def _among(value: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
-    """Whether all that it holds are arguments of the tool."""
-    return bool(value) and all(name in properties for name in value)
-
-
-def _respelled(arguments: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with those that the schema lacks under the name there that has the same
-    letters and digits, if it is one alone and was not given itself."""
-    unknown = [name for name in arguments if name not in properties]
-    if not unknown:
+def _unwrapped(arguments: dict[str, Any], properties: Mapping[str, Schema]) -> dict[str, Any]:
+    """The arguments, out of the one name that they stand under and that the schema lacks."""
+    if len(arguments) != 1:
         return arguments
-    plain: dict[str, list[str]] = {}
-    for name in properties:
-        plain.setdefault(letters(name), []).append(name)
-    names: dict[str, str] = {}
-    for name in unknown:
-        found = plain.get(letters(name), []) if letters(name) else []
-        if len(found) == 1 and found[0] not in arguments and found[0] not in names.values():
-            names[name] = found[0]
-    return {names.get(name, name): value for name, value in arguments.items()}
+    [(name, value)] = arguments.items()
+    if name in WRAPPERS and name not in properties:
+        inner = parsed(value)
+        arguments = dict(inner) if isinstance(inner, Mapping) else arguments
+        return {} if value is None else arguments
+    return _among(arguments, properties) or arguments
 
 
-def _refuses_null(schema: Any) -> bool:
-    """Whether null would be an error there; models send it for what they leave out."""
-    types = _types(schema)
-    return bool(types) and "null" not in types
+def _among(held: Mapping[str, Any], properties: Mapping[str, Schema]) -> dict[str, Any]:
+    """What stands under a name that is none of the properties, if it alone is held and all in it
+    is; else empty."""
+    (name, *more), value = held, parsed(next(iter(held.values())))
+    if more or name in properties or not isinstance(value, Mapping):
+        return {}
+    return dict(value) if all(one in properties for one in value) else {}
 
 
-def _fitted(value: Any, schema: Any) -> Any:
-    """The value as the type that the schema wants, where it can be read as that."""
-    wanted = _types(schema)
-    if isinstance(value, list) and len(value) == 1 and wanted and wanted <= _SCALARS:
-        value = value[0]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if wanted and wanted <= {"string", "null"}:
-            return str(value)
-        whole = isinstance(value, float) and value.is_integer() and "integer" in wanted
-        return int(value) if whole and "number" not in wanted else value
-    if not isinstance(value, str) or not wanted or "string" in wanted:
-        return value
-    try:
-        read = json.loads(value)
-    except (ValueError, RecursionError):
-        read = parsed(value)
-    if isinstance(read, float) and read.is_integer() and "number" not in wanted:
-        read = int(read)
-    if read is None:
-        return None if "null" in wanted else value
-    for kind in wanted:
-        of_kind = isinstance(read, _PYTHON_TYPES.get(kind, ()))
-        if of_kind and (kind == "boolean" or not isinstance(read, bool)):
-            return read
-    return value
-
-
-def _types(schema: Any) -> set[str]:
-    """Types that a schema says itself or in its alternatives; empty where it leaves any open."""
-    if not isinstance(schema, Mapping):
-        return set()
-    declared = schema.get("type")
-    if isinstance(declared, str):
-        return {declared}
-    if isinstance(declared, list):
-        return {str(one) for one in declared}
-    ways = schema.get("anyOf") or schema.get("oneOf")
-    found = [_types(one) for one in ways] if isinstance(ways, list) else []
-    return set().union(*found) if all(found) else set()
+def _in_the_only_one(
+    arguments: dict[str, Any], wanted: Wanted, values: FittedValues
+) -> dict[str, Any]:
+    """What belongs into the object that is the tool's only argument, or the only one that it
+    requires, put there; an object that holds that object alone is it."""
+    known = set(wanted.properties)
+    known = known if len(known) == 1 else known & wanted.required
+    if len(known) != 1:
+        return arguments
+    [only] = known
+    inner = values.wanted(wanted.properties[only])
+    if "object" not in inner.types or not inner.properties:
+        return arguments
+    if wanted.properties.keys().isdisjoint(arguments):
+        within = respelled(arguments, inner.properties)
+        if not all(name in inner.properties for name in within):
+            return arguments
+        empty = not within and (only not in wanted.required or inner.required)
+        return arguments if empty else {only: within}
+    held = parsed(arguments.get(only))
+    alone = isinstance(held, Mapping) and len(held) == 1 and _among(held, inner.properties)
+    return {**arguments, only: alone} if alone else arguments

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 _SEPARATORS = ("/", "__", ".", ":", "::", "_", "-")
 _PREFIX = re.compile(r"^(?:mcp(?:__|[_./:-])|(?:functions|tools|default_api)[./:])")
+_OWN = re.compile(r"^ctrag(?:__|[_./:-])(?=[^_])")
+"""The name that the gateway itself usually has in a client."""
 _TOKENS = re.compile(r"<\|.*", re.DOTALL)
 """A model's own marks, which some servers of models leave behind a tool's name."""
 
@@ -33,6 +35,13 @@ def plain_names(name: str) -> list[str]:
     without what model APIs write before it (`functions.`)."""
     plain = _TOKENS.sub("", name).strip().strip("`'\"").removesuffix("()")
     return list(dict.fromkeys([plain, _PREFIX.sub("", plain)]))
+
+
+def behind_gateway(name: str) -> list[str]:
+    """What stands behind the gateway's own name, which clients write before a tool's:
+    `mcp__ctrag__create_issue` is `create_issue`."""
+    rest = [_OWN.sub("", one) for one in plain_names(name) if _OWN.match(one)]
+    return rest[:1]
 
 
 def alike(name: str, ids: Iterable[str]) -> list[str]:

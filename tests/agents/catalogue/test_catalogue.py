@@ -146,6 +146,32 @@ def test_the_forms_of_others_keep_their_parameters(tmp_path: Path, row: dict[str
         assert load_catalogue(path) == [CatalogueTool("lamp", "Lights.", "", LAMP)]
 
 
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
+ENTRY = {"name": "a", "inputSchema": SCHEMA}
+SPECIFIED = {"toolSpec": {"name": "a", "inputSchema": {"json": SCHEMA}}}
+DECLARED = {"functionDeclarations": [{"name": "a", "parameters": SCHEMA}]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"tools": [ENTRY], "nextCursor": "2", "_meta": {}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [ENTRY]}},
+        [{**ENTRY, "annotations": None, "description": None, "parameters": None, "server": None}],
+        DECLARED,
+        [DECLARED],
+        {"tools": [DECLARED]},
+        {"tools": [SPECIFIED], "toolChoice": {"auto": {}}},
+        {"toolConfig": {"tools": [SPECIFIED]}},
+        {"tools": {"a": {"inputSchema": {"jsonSchema": SCHEMA}}}},
+        [{"type": "function", "function": {"name": "a", "parameters": SCHEMA}}],
+        [{"name": "a", "parametersJsonSchema": SCHEMA}],
+    ],
+)
+def test_lists_of_tools_are_read_as_sdks_write_them_out(tmp_path: Path, content: object) -> None:
+    assert load_catalogue(written(tmp_path, content)) == [CatalogueTool("a", "", "", SCHEMA)]
+
+
 def test_yaml_keys_are_texts_and_only_true_and_false_are_truths(tmp_path: Path) -> None:
     path = tmp_path / "tools.yaml"
     path.write_text(

@@ -144,6 +144,24 @@ def test_parameters_are_read_however_they_are_listed_and_what_cannot_be_sent_is_
     assert found.problems == {"GET /list: parameter b": "is in 'querystring', which cannot be sent"}
 
 
+def test_parameters_and_bodies_that_stand_in_other_files_are_said() -> None:
+    version = {"$ref": "../common-types/v1/types.json#/parameters/ApiVersion"}
+    operation = {
+        "operationId": "it",
+        "parameters": [version, {"$ref": "#/parameters/Top"}],
+        "requestBody": {"$ref": "bodies.json#/Pet"},
+    }
+    top = {"Top": {"name": "$top", "in": "query", "type": "integer"}}
+    path = {"/pets": {"post": operation}}
+    found = read_openapi({"swagger": "2.0", "parameters": top, "paths": path})
+    assert list(found.tools[0].parameters["properties"]) == ["$top"]
+    assert found.problems == {
+        "POST /pets: parameter ApiVersion": f"{version['$ref']} is not in the "
+        "document, so it is not sent",
+        "POST /pets: the body": "bodies.json#/Pet is not in the document, so it is not sent",
+    }
+
+
 def test_a_body_of_json_without_a_schema_may_be_anything() -> None:
     content = {"application/json": {}}
     operation = {"operationId": "it", "requestBody": {"content": content}}
@@ -165,11 +183,37 @@ def test_openapis_own_keywords_become_those_of_json_schema() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["Authorization", "X-API-Key", "Host", "Content-Type", "token"])
+HIDDEN = """\
+Authorization X-API-Key Host Content-Type token X-RapidAPI-Key Ocp-Apim-Subscription-Key X-Api-Token
+X-Authorization X-Auth-Key Private-Token X-Vault-Token X-Shopify-Access-Token xi-api-key
+x-goog-api-key DD-APPLICATION-KEY X-Subscription-Token client_secret X-Auth-Token APIKey Cookie
+""".split()
+SHOWN = """\
+Idempotency-Key X-CSRF-Token X-Continuation-Token Lock-Token X-Page-Token X-Partition-Key X-Secretary
+X-Auth-Email Accept-Language X-Next-Token
+""".split()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
 def test_headers_of_credentials_and_of_the_connection_are_no_arguments(name: str) -> None:
     header = {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
     [tool] = read_openapi(document({"parameters": [header]})).tools
     assert tool.parameters == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_headers_that_hold_no_credential_are_arguments(name: str) -> None:
+    header = {"name": name, "in": "header", "schema": {"type": "string"}}
+    [tool] = read_openapi(document({"parameters": [header]})).tools
+    assert list(tool.parameters["properties"]) == [name]
+
+
+def test_credentials_in_a_query_are_told_from_other_keys_and_tokens() -> None:
+    secret = "api_key apiKey apikey access_token oauth_token api_token client_secret access_key"
+    other = "pageToken next_page_token sync_token project_key key token sort_key session_token"
+    listed = [{"name": one, "in": "query", "schema": {}} for one in f"{secret} {other}".split()]
+    [tool] = read_openapi(document({"parameters": listed})).tools
+    assert list(tool.parameters["properties"]) == other.split()
 
 
 @pytest.mark.parametrize(
@@ -280,6 +324,37 @@ def test_further_fields_of_a_body_are_allowed_where_the_document_allows_them() -
     assert api.operations["it"].open_body
     closed = read_openapi(document(body({"properties": {"name": {}}})))
     assert not closed.operations["it"].open_body
+
+
+@pytest.mark.parametrize("kind", [["object", None], ["null", "object"], "object", None])
+def test_a_body_that_may_be_null_has_its_fields_as_arguments(kind: Any) -> None:
+    fields = {"type": kind, "properties": {"due": {"type": ["string", None]}}}
+    [tool] = read_openapi(document(body(fields))).tools
+    assert tool.parameters["properties"] == {"due": {"type": ["string", "null"]}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        ({"$ref": "#/definitions/Patch"}, "application/merge-patch+json"),
+        ({"type": "array", "items": {}}, "application/json-patch+json"),
+    ],
+)
+def test_a_patch_is_a_list_of_changes_only_where_its_body_is_a_list(
+    schema: dict[str, Any], sent: str
+) -> None:
+    kinds = [f"application/{one}patch+json" for one in ("json-", "merge-", "strategic-merge-")]
+    parameter = {"name": "body", "in": "body", "required": True, "schema": schema}
+    operation = {"operationId": "it", "consumes": kinds, "parameters": [parameter]}
+    old = {
+        "swagger": "2.0",
+        "paths": {"/pods": {"patch": operation}},
+        "definitions": {"Patch": {"type": "object", "description": "A patch."}},
+    }
+    assert read_openapi(old).operations["it"].content_type == sent
+    content = {kind: {"schema": {"type": "object"}} for kind in kinds}
+    new = document({"requestBody": {"content": content}})
+    assert read_openapi(new).operations["it"].content_type == "application/merge-patch+json"
 
 
 def test_a_body_of_xml_is_a_text_and_not_an_object_that_nobody_can_write() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.formats import openai_tools, tool_arguments
-from ctrag.agents.catalogue.schema_walk import subschemas
+from ctrag.agents.catalogue.schema_walk import pointed, subschemas
 from ctrag.agents.catalogue.schemas import original_arguments, wire_schema
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, cut_text, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
@@ -26,6 +26,8 @@ def check(schema: dict[str, Any]) -> None:
     assert schema["type"] == "object"
     assert not {"anyOf", "oneOf", "allOf", "not", "enum", "$ref"} & set(schema)
     for one in subschemas(schema):
+        if "array" in one.get("type", ()):
+            assert isinstance(one.get("items"), dict)
         for name in one.get("properties", {}):
             assert re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name)
 
@@ -54,7 +56,7 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
             {"$defs": {"A": {}}} | of(a={"$ref": "#/$defs/A"}),
         ),
         (
-            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": None}},
             {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
         ),
         (
@@ -90,6 +92,42 @@ NUMBERS = [{"type": "number"}, {"type": "number"}]
                     **of(x={"$ref": "#/properties/p/$defs/A"}),
                     "$defs": {"A": {"type": "string"}},
                 }
+            ),
+        ),
+        (
+            of(a={"type": ["string", None]}, b={"type": None, "description": "d"}),
+            of(a={"type": ["string", "null"]}, b={"description": "d"}),
+        ),
+        (
+            of(
+                a={
+                    "type": "string",
+                    "contentMediaType": None,
+                    "contentEncoding": None,
+                    "$schema": None,
+                }
+            )
+            | {"dependentRequired": None, "$dynamicRef": None},
+            of(a={"type": "string"}),
+        ),
+        (
+            {"dependentRequired": {"a": "b", "c": None}},
+            {"dependentRequired": {"a": ["b"]}},
+        ),
+        (
+            of(
+                a={"$defs": {"Item": {"type": "string"}}, "items": {"$ref": "#/$defs/Item"}},
+                b={"$defs": {"Item": {"type": "integer"}}, "items": {"$ref": "#/$defs/Item"}},
+            ),
+            of(
+                a={
+                    "$defs": {"Item": {"type": "string"}},
+                    "items": {"$ref": "#/properties/a/$defs/Item"},
+                },
+                b={
+                    "$defs": {"Item": {"type": "integer"}},
+                    "items": {"$ref": "#/properties/b/$defs/Item"},
+                },
             ),
         ),
         (of(a={"enum": ["x", "x", 1, True]}, b={"enum": []}), of(a={"enum": ["x", 1, True]}, b={})),
@@ -178,6 +216,42 @@ def test_odd_names_are_spelled_for_the_apis_and_come_back() -> None:
     assert tool_arguments(tool, {"StartTime<": 2}) == {"StartTime<": 2}
 
 
+def test_names_inside_of_an_argument_are_the_schemas_or_the_models_own() -> None:
+    free = {"type": "object"}
+    schema = {
+        **of(**{"$filter": {"type": "string"}, "body": free, "rows": {"type": "array"}}),
+        "$defs": {"Part": of(**{"$filter": {}, "free": free})},
+    }
+    schema["properties"]["part"] = {"anyOf": [{"$ref": "#/$defs/Part"}, {"type": "null"}]}
+    schema["properties"]["parts"] = {"additionalProperties": {"$ref": "#/$defs/Part"}}
+    sent = {
+        "filter": "a eq 1",
+        "body": {"filter": "keep", "x": [{"filter": 1}]},
+        "rows": [{"filter": 2}],
+        "part": {"filter": 3, "free": {"filter": 4}},
+        "parts": {"filter": {"filter": 5}},
+    }
+    assert original_arguments(schema, sent) == {
+        "$filter": "a eq 1",
+        "body": {"filter": "keep", "x": [{"filter": 1}]},
+        "rows": [{"filter": 2}],
+        "part": {"$filter": 3, "free": {"filter": 4}},
+        "parts": {"filter": {"$filter": 5}},
+    }
+
+
+def test_a_shortened_schema_refers_to_nothing_that_was_cut() -> None:
+    far = {"type": "number", "description": "d" * 200}
+    start = of(place=of(geo=of(lat=far)))
+    end = of(geo={"$ref": "#/properties/start/properties/place/properties/geo"})
+    many = {f"f{n}": of(a=of(**{f"k{m}": far for m in range(12)})) for n in range(40)}
+    for limit in (12_000, 8_000, 4_000, 3_000, 2_000):
+        told, cut = shown_schema(of(start=start, end=end, **many), ShownLimits(schema=limit))
+        assert cut
+        for one in subschemas(told):
+            assert "$ref" not in one or pointed(told, one["$ref"]) is not None
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sets(st.text(min_size=1, max_size=80), min_size=1, max_size=8))
 def test_any_names_go_out_for_the_apis_and_come_back(names: set[str]) -> None:
@@ -187,6 +261,25 @@ def test_any_names_go_out_for_the_apis_and_come_back(names: set[str]) -> None:
     assert len(told["properties"]) == len(names)
     sent = original_arguments(schema, {name: name for name in told["properties"]})
     assert set(sent) == names
+
+
+def test_every_array_says_what_its_items_are() -> None:
+    pair = [{"type": "string"}, {"type": "number"}]
+    told = wire_schema(
+        of(
+            ids={"type": "array"},
+            maybe={"type": ["array", "null"], "items": True},
+            pair={"type": "array", "items": pair},
+            point={"type": "array", "items": NUMBERS, "additionalItems": False},
+            inner=of(rows={"type": "array", "items": {"type": "array"}}),
+        )
+    )["properties"]
+    assert told["ids"]["items"] == told["maybe"]["items"] == {}
+    assert told["pair"]["items"] == {"anyOf": pair}
+    assert told["point"]["items"] == {"type": "number"}
+    assert told["inner"]["properties"]["rows"]["items"] == {"type": "array", "items": {}}
+    long = {f"a{n}": {"type": "array", "items": of(x={"description": "d" * 90})} for n in range(99)}
+    check(shown_schema(of(**long), ShownLimits(schema=3_000))[0])
 
 
 def test_a_recursive_schema_stays_as_it_is_and_its_words_are_searched() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from ctrag.agents.catalogue.openapi import read_openapi
 from ctrag.agents.catalogue.sources import (
@@ -141,7 +142,7 @@ def test_a_functions_signature_and_docstring_are_a_tool() -> None:
         "properties": {
             "drink": {"type": "string", "description": "What to make, spelled out."},
             "size": {"enum": ["s", "l"]},
-            "shots": {"type": "integer"},
+            "shots": {"type": "integer", "description": "espresso shots"},
             "milk": {"type": "string", "description": "Which milk."},
         },
         "required": ["drink", "size"],
@@ -160,6 +161,10 @@ def test_a_functions_signature_and_docstring_are_a_tool() -> None:
         (dict[str, int], {"type": "object"}),
         (Literal["a", 1], {"enum": ["a", 1]}),
         (tuple, {"type": "array"}),
+        (Annotated[int, "how many"], {"type": "integer", "description": "how many"}),
+        (Annotated[str, Field(description="whom")], {"type": "string", "description": "whom"}),
+        (Annotated[str, "whom"] | None, {"type": "string", "description": "whom"}),
+        (list[Annotated[str, 5]], {"type": "array", "items": {"type": "string"}}),
         (object, {}),
     ],
 )

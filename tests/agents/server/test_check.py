@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.check import Report, check, not_found
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.servers import SELF
 from ctrag.agents.session.tokens import tool_tokens
 from stores.tools.memory import MemoryToolStore
@@ -70,6 +74,19 @@ async def test_the_report_says_each_servers_tools_and_what_is_left_out_and_why(
     assert report.same_names == {"print_page": ["desk/print_page", "other desk/print_page"]}
     assert report.notes == ["something was read otherwise"]
     assert json.loads(json.dumps(report.as_json()))["fails"] is True
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("apart", [False, True])
+async def test_the_meta_tools_are_counted_as_they_are_listed(apart: bool) -> None:
+    index = ToolIndex([SELF], Topics())
+    gateway = Gateway(index, settings=replace(PATIENT, reads_apart=apart))
+    async with gateway.running(), Client(mcp_server(gateway, lambda: None)) as client:
+        listed = (await client.list_tools()).tools
+    made = [CatalogueTool(one.name, one.description, "", one.input_schema) for one in listed]
+    report = await check(Gateway(index, settings=gateway.settings), Upstreams())
+    assert len(listed) == 3 + apart
+    assert report.meta_tokens == sum(map(tool_tokens, made))
 
 
 @pytest.mark.anyio

@@ -1,6 +1,7 @@
 """Files of servers as MCP clients write them: taken over as they are, one bad entry at a time."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +115,30 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
         ),
         ({**COMMAND, "enabled_tools": ["a"]}, {"include": ["a"]}),
         ({**COMMAND, "tools": ["*"]}, {"include": ["*"]}),
+        ({**COMMAND, "available_tools": ["a"]}, {"include": ["a"]}),
+        ({**COMMAND, "available_tools": []}, {"include": None}),
+        (
+            {**COMMAND, "anythingllm": {"autoStart": True, "suppressedTools": ["a"]}},
+            {"exclude": ["a"]},
+        ),
         (
             {**COMMAND, "tools": {"a": {"name": "b", "description": "c"}, "d": {"enabled": False}}},
             {"rename": {"a": "b"}, "descriptions": {"a": "c"}, "exclude": ["d"]},
         ),
         ({**COMMAND, "tools": {"a": {"timeout": 9_000}}}, {"timeouts": {"a": 9}}),
         ({**COMMAND, "timeout": 1_800}, {"timeout": 1_800}),
+        ({**COMMAND, "timeout": "1m30s"}, {"timeout": 90}),
+        ({**COMMAND, "timeout": "1 hour, 30 minutes"}, {"timeout": 5_400}),
+        ({**COMMAND, "disabled": 0, "enabled": "on"}, {"command": "mcp-server-time"}),
+        ({**COMMAND, "includeTools": "read_*, search"}, {"include": ["read_*", "search"]}),
+        (
+            {"server_url": "http://a", "allowed_tools": {"tool_names": ["a"], "read_only": True}},
+            {"include": ["a"]},
+        ),
+        (
+            {**COMMAND, "env_vars": ["HOME", {"name": "PATH", "source": "local"}]},
+            {"env": {"HOME": os.environ["HOME"], "PATH": os.environ["PATH"]}},
+        ),
         ({**COMMAND, "timeout": 3_000}, {"timeout": 3}),
         ({**COMMAND, "timeout": "2 minutes"}, {"timeout": 120}),
         ({**COMMAND, "timeout": 0, "timeouts": {"a": -1}}, {"timeout": 30, "timeouts": {}}),
@@ -261,9 +280,21 @@ def test_what_is_passed_over_or_read_otherwise_is_counted_and_said(tmp_path: Pat
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "disabled": True, "cwd": "${NOWHERE}"}}},
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "enabled": False}}},
         {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "isActive": False}}},
+        {"mcpServers": {"a": {**COMMAND, "disabled": 0}, "b": {**COMMAND, "disabled": 1}}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"excluded": ["b"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"allowed": ["a"]}},
         {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpjsonServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "excludeMCPServers": ["b"]},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "allowMCPServers": ["a"]},
+        {"mcpServers": {"a": {**COMMAND, "active": True}, "b": {**COMMAND, "active": False}}},
+        {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "anythingllm": {"autoStart": False}}}},
+        {
+            "projects": {
+                "/p": {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpServers": ["b"]},
+                "/q": {"mcpServers": {}, "disabledMcpServers": ["a"]},
+            }
+        },
     ],
 )
 def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, content: Any) -> None:
@@ -304,6 +335,11 @@ def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, co
         ("${input:set}", "value"),
         ("${input:api-key}", "by default"),
         ("${workspaceFolder}${/}a", "FOLDER/a"),
+        ("${extensionPath}${/}dist", "FOLDER/dist"),
+        ("${CLAUDE_PLUGIN_ROOT}/a ${CLAUDE_PROJECT_DIR:-.}", "FOLDER/a FOLDER"),
+        ("${localEnv:SET}", "value"),
+        ("${localEnv:UNSET:x}", "x"),
+        ("${localWorkspaceFolder}/a", "FOLDER/a"),
         ("${userHome}", str(Path.home())),
         ("$${SET}", "${SET}"),
         ("$SET costs 5 $ {SET}", "$SET costs 5 $ {SET}"),
@@ -340,6 +376,21 @@ def test_a_variable_inside_a_text_is_filled_where_there_is_one_and_else_said(
     ]
 
 
+def test_a_script_gets_from_its_shell_what_has_no_value_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SET", "value")
+    monkeypatch.setenv("TOKEN", "another one")
+    monkeypatch.delenv("NOWHERE", raising=False)
+    script = 'export TOKEN=$(gh auth token); P=${PWD##*/}; exec npx ${SET} "Bearer ${TOKEN}" ${#P}'
+    expected = script.replace("${SET}", "value")
+    for flag in ("-c", "-lc"):
+        assert only(tmp_path, {"command": "bash", "args": [flag, script]}).args == [flag, expected]
+    header = {**COMMAND, "args": ["--header", "Authorization: Bearer ${NOWHERE}"]}
+    left = read(tmp_path, {"mcpServers": {"one": header}})
+    assert left.problems == {"one": "args: environment variable NOWHERE is not set"}
+
+
 def test_arguments_and_headers_may_name_what_the_entrys_own_environment_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,6 +404,43 @@ def test_arguments_and_headers_may_name_what_the_entrys_own_environment_sets(
     one = only(tmp_path, entry)
     assert one.args[-1] == "Authorization:Bearer t"
     assert one.env == {"AUTH": "Bearer t", "PATH_OF": "/own:/outside"}
+
+
+ENV = """\
+# the key
+A=abc # my key
+B="x # y" # quoted
+export C='$q ${A}'
+D=
+E="line\\nbreak"
+F = spaced
+G=${A}-${NONE:-none}
+URL=https://a/#frag
+KEY="-----BEGIN
+END-----"
+OPEN="never closed
+EMPTY= # nothing
+COLOUR=#fff
+"""
+
+
+def test_a_file_of_variables_is_read_beside_the_project_as_shells_read_it(tmp_path: Path) -> None:
+    editor = tmp_path / ".vscode"
+    editor.mkdir()
+    entry = {**COMMAND, "envFile": ".env", "env": {"D": "own"}}
+    (editor / ".env").write_text("A=beside", encoding="utf-8")
+    found = read(editor, {"servers": {"time": entry}}, "mcp.json").servers["time"]
+    assert found.env == {"A": "beside", "D": "own"}
+    (tmp_path / ".env").write_text(ENV, encoding="utf-8")
+    found = read(editor, {"servers": {"time": entry}}, "mcp.json").servers["time"]
+    assert found.env == {
+        "A": "abc", "B": "x # y", "C": "$q ${A}", "D": "own", "E": "line\nbreak", "F": "spaced",
+        "G": "abc-none", "URL": "https://a/#frag", "KEY": "-----BEGIN\nEND-----",
+        "OPEN": "never closed", "EMPTY": "", "COLOUR": "#fff",
+    }  # fmt: skip
+    (tmp_path / ".env").write_text("A=${NOWHERE}", encoding="utf-8")
+    left = read(editor, {"servers": {"time": entry}}, "mcp.json").problems
+    assert left == {"time": ".env: variable NOWHERE is not set"}
 
 
 def test_what_a_bundle_asks_its_user_has_the_bundles_default(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ async def test_a_bare_name_does_not_pass_to_another_servers_tool(
     }
     async with gateway(servers=servers).running() as running:
         first = await running.search(None, "print a page", limit=1)
-        assert not (await running.call(None, first.handle, "print", {})).result.is_error
+        for name in ("print", "mcp__ctrag__print"):
+            assert not (await running.call(None, first.handle, name, {})).result.is_error
         running.release(None, first.handle, ["print"])
         second = await running.search(None, "send a mail", first.handle, limit=1)
         assert [one["name"] for one in second.shown] == ["cloud/print"]

@@ -185,16 +185,42 @@ async def test_files_lists_and_objects_are_parts_of_their_own_kinds(address: str
     assert 'name="meta"\nContent-Type: application/json\n\n{"a":1}' in sent
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string", "contentMediaType": "image/png"}, {"type": "null"}]},
+        {"type": ["string", "null"], "format": "binary"},
+        {"$ref": "#/components/schemas/File"},
+        {"allOf": [{"$ref": "#/components/schemas/File"}]},
+        {"anyOf": [{"type": "array", "items": {"format": "binary"}}, {"type": "null"}]},
+    ],
+)
+async def test_an_upload_that_may_be_left_out_is_a_file_all_the_same(
+    address: str, file: dict[str, Any]
+) -> None:
+    fields = {"properties": {"file": file, "title": {"type": "string"}}}
+    known = {"schemas": {"File": {"type": "string", "format": "binary"}}}
+    document = operation("/a", "post", **body(fields, "multipart/form-data"), components=known)
+    [tool] = read_openapi(document).tools
+    assert "bytes as a data: URI" in tool.parameters["properties"]["file"]["description"]
+    sent = (await called(document, address, {"file": "data:image/png;base64,aGk="}))["body"]
+    assert 'filename="file"\r\nContent-Type: image/png\r\n\r\nhi\r\n' in sent
+    left_out = (await called(document, address, {"file": None, "title": "T"}))["body"]
+    assert 'name="title"' in left_out
+    assert 'name="file"' not in left_out
+
+
 async def test_a_field_of_a_form_is_nested_as_its_encoding_says(address: str) -> None:
     kind = "application/x-www-form-urlencoded"
     fields = {"properties": {"metadata": {"type": "object"}, "items": {"type": "array"}}}
-    given = {"metadata": {"a": "b"}, "items": [{"price": 1}]}
+    given = {"metadata": {"a": "b", "of": ["x", "y"]}, "items": [{"price": 1}]}
     document = operation("/orders", "post", **body(fields, kind))
     deep = {"style": "deepObject", "explode": True}
     media = document["paths"]["/orders"]["post"]["requestBody"]["content"][kind]
     media["encoding"] = {"metadata": deep, "items": deep}
     sent = (await called(document, address, given))["body"]
-    assert unquote(sent) == "metadata[a]=b&items[0][price]=1"
+    assert unquote(sent) == "metadata[a]=b&metadata[of][0]=x&metadata[of][1]=y&items[0][price]=1"
     del media["encoding"]
     sent = (await called(document, address, {"metadata": {"a": "b"}}))["body"]
     assert unquote(sent) == 'metadata={"a":"b"}'
@@ -218,12 +244,52 @@ async def test_a_body_is_written_as_its_kind_is_read(
     assert (asked["headers"]["content-type"], asked["body"]) == (kind, sent)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]},
+        {"type": "object", "additionalProperties": True},
+        {},
+    ],
+)
+async def test_a_form_whose_fields_are_not_told_is_sent_field_by_field(
+    address: str, schema: dict[str, Any]
+) -> None:
+    form = operation("/a", "post", **body(schema, "application/x-www-form-urlencoded"))
+    given = {"body": {"a": "x y", "n": [1, 2], "none": None}}
+    asked = await called(form, address, given)
+    assert asked["body"] == "a=x%20y&n=1&n=2"
+    parts = operation("/a", "post", **body(schema, "multipart/form-data"))
+    asked = await called(parts, address, {"body": {"a": "x", "f": "data:text/plain,hi"}})
+    assert asked["headers"]["content-type"].startswith("multipart/form-data; boundary=")
+    assert 'name="a"\r\n\r\nx\r\n' in asked["body"]
+    assert 'name="f"; filename="f"\r\nContent-Type: text/plain\r\n\r\nhi' in asked["body"]
+    with pytest.raises(UpstreamError, match="body: must be an object with the fields of the form"):
+        await called(parts, address, {"body": "x"})
+
+
+async def test_further_fields_of_a_form_are_sent_with_the_others(address: str) -> None:
+    fields = {"properties": {"a": {}}, "additionalProperties": {"type": "string"}}
+    form = operation("/a", "post", **body(fields, "application/x-www-form-urlencoded"))
+    assert (await called(form, address, {"a": "1", "b": "2"}))["body"] == "a=1&b=2"
+
+
 async def test_a_path_may_hold_slashes_where_its_placeholder_says_so(address: str) -> None:
     document = operation("/files/{path*}?raw=1#first", "get", parameters=[parameter("q", "query")])
     asked = await called(document, address, {"path": "a/b c", "q": "x"})
     assert asked["path"] == "/files/a/b%20c?raw=1&q=x"
     with pytest.raises(UpstreamError, match=r"must not hold the steps \. or \.\."):
         await called(document, address, {"path": "a/../../b"})
+
+
+@pytest.mark.parametrize("free", ["x-ms-skip-url-encoding", "allowReserved"])
+async def test_a_path_may_hold_slashes_where_its_parameter_says_so(address: str, free: str) -> None:
+    scope = parameter("scope", "path", required=True, **{free: True})
+    document = operation("/{scope}/locks/{name}", "get", parameters=[scope])
+    asked = await called(document, address, {"scope": "groups/a b", "name": "c/d"})
+    assert asked["path"] == "/groups/a%20b/locks/c%2Fd"
+    with pytest.raises(UpstreamError, match=r"must not hold the steps \. or \.\."):
+        await called(document, address, {"scope": "../a", "name": "c"})
 
 
 async def test_the_address_is_made_of_what_the_document_and_the_settings_say(address: str) -> None:

@@ -146,6 +146,19 @@ async def test_2025_the_list_has_annotations_and_output_schemas_and_results_keep
         assert (await client.call_tool("rich__send", {})).structured_content == {"sent": True}
 
 
+async def test_2025_a_long_structured_result_stays_only_where_the_client_checks_it(
+    gateway: MakeGateway,
+) -> None:
+    async with connected(gateway(servers={"rich": rich(result_limit=5)}), "legacy") as client:
+        for query in ("send a mail", "pdf of a note"):
+            await search(client, query)
+        listed = {one.name: one for one in (await client.list_tools()).tools}
+        assert listed["rich__send"].output_schema is not None
+        assert listed["rich__pdf"].output_schema is None
+        assert (await client.call_tool("rich__send", {})).structured_content == {"sent": True}
+        assert (await client.call_tool("rich__pdf", {})).structured_content is None
+
+
 async def test_what_is_malformed_beside_a_tool_is_dropped_and_the_tool_stays(
     gateway: MakeGateway, plain: Callable[..., ServerSpec]
 ) -> None:
@@ -432,7 +445,9 @@ async def test_a_link_in_a_result_can_be_read_by_client_and_model(
         assert (await client.read_resource(uri)).contents[0].text == "the note of note://one"
         found = await search(client, "clock")
         wanted = {"session": found["session"], "name": "ctrag/read", "arguments": {"uri": uri}}
-        assert text(await client.call_tool("call_tool", wanted)) == "the note of note://one"
+        for name in ("ctrag/read", "ctrag.read", "mcp__tools__ctrag__read"):
+            wanted |= {"name": name}
+            assert text(await client.call_tool("call_tool", wanted)) == "the note of note://one"
 
 
 async def test_2025_clients_are_told_that_resources_and_prompts_have_changed(

@@ -301,6 +301,25 @@ def test_equal_calls_that_change_something_are_a_loop_and_said_to_be_no_more() -
     assert "each call may have changed something again" in loops[3].guidance
 
 
+def test_equal_calls_that_change_something_take_the_tool_away_only_where_nothing_comes_of_it() -> (
+    None
+):
+    guard = IterationGuard()
+    pressed = [guard.called("a", {"key": "Down"}, answer=f"line {n}") for n in range(8)]
+    assert [one is not None for one in pressed] == [False] * 3 + [True] + [False] * 4
+    assert pressed[3] is not None
+    assert (pressed[3].count, pressed[3].evicts) == (4, False)
+    normalised = GuardSettings(normalisers={"a": without("request")})
+    guard = IterationGuard(normalised)
+    sent = [guard.called("a", {"request": n}, answer=f"got {n}") for n in range(4)]
+    assert sent[3] is not None
+    assert sent[3].evicts
+    same = [guard.called("b", {}, answer="page 9") for _ in range(4)]
+    assert same[:3] == [None] * 3
+    assert same[3] is not None
+    assert same[3].evicts
+
+
 def test_a_tool_whose_equal_calls_have_no_further_effect_stays_and_is_noted_late() -> None:
     guard = IterationGuard(GuardSettings(same_answers=4))
     loops = [guard.called("a", {}, effect="settles", answer="set") for _ in range(5)]

@@ -9,11 +9,12 @@ from ctrag.agents.session.sent import (
     QUERY_LIMIT,
     call_arguments,
     install_arguments,
+    read_arguments,
     release_arguments,
     search_arguments,
 )
 from ctrag.agents.session.sent_arguments import tool_arguments
-from ctrag.agents.session.sent_names import alike, meant, plain_names
+from ctrag.agents.session.sent_names import alike, behind_gateway, meant, plain_names
 
 GIVEN = {"timezone": "Asia/Tokyo"}
 HANDLE = "zsfrUSdPz6gD9Sb-exT-sHaDDJPl1F1_"
@@ -51,6 +52,40 @@ def test_what_stands_beside_the_name_is_an_argument() -> None:
 def test_a_call_in_the_form_of_a_model_api_is_one() -> None:
     call = {"function": {"name": "time/now", "arguments": json.dumps(GIVEN)}, "session": "s"}
     assert call_arguments(call).arguments["arguments"] == GIVEN
+
+
+TEXT = json.dumps(GIVEN)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"server_name": "time", "tool_name": "now", "arguments": TEXT},
+        {"server": "time", "tool": "now", "arguments": GIVEN},
+        {"server": "time", "tool": "now", **GIVEN},
+        {"id": "call_1", "type": "function", "function": {"name": "time/now", "arguments": TEXT}},
+        {"type": "function_call", "call_id": "c", "name": "time/now", "arguments": TEXT},
+        {"type": "tool_use", "id": "t", "name": "time/now", "input": GIVEN},
+        {"function_call": {"name": "time/now", "arguments": TEXT}},
+        {"tool_call": {"name": "time/now", "arguments": GIVEN}},
+        {"tool_calls": [{"type": "function", "function": {"name": "time/now", "arguments": TEXT}}]},
+        {"tool_use": json.dumps({"name": "time/now", "arguments": GIVEN})},
+    ],
+)
+def test_a_call_as_an_api_or_a_client_writes_it_is_that_call(call: dict[str, Any]) -> None:
+    read = call_arguments({"session": "s", **call}).arguments
+    assert read == {"session": "s", "name": "time/now", "arguments": GIVEN}
+
+
+def test_arguments_that_are_named_like_parts_of_a_call_stay_arguments() -> None:
+    own = {"type": "bug", "id": "7", "input": "x"}
+    assert call_arguments({"name": "desk/add", **own}).arguments["arguments"] == own
+    ssh = {"name": "ssh/run", "server": "prod", "tool": "ls"}
+    assert call_arguments(ssh).arguments["arguments"] == {"server": "prod", "tool": "ls"}
+    ssh = {"tool": "ssh/run", "server": "prod"}
+    assert call_arguments(ssh).arguments == {"name": "ssh/run", "arguments": {"server": "prod"}}
+    made = {"name": "desk/log", "arguments": {"call": {"name": "Ada"}}}
+    assert call_arguments(made).arguments == made
 
 
 @pytest.mark.parametrize("text", ["timezone=Asia/Tokyo", '["a", "b"]', "{broken"])
@@ -139,6 +174,33 @@ def test_a_plugin_may_stand_under_its_name() -> None:
     assert install_arguments({"name": "pdf"}).arguments == {"plugin": "pdf"}
     with pytest.raises(ValueError, match="plugin: is missing"):
         install_arguments({})
+
+
+@pytest.mark.parametrize(
+    ("raw", "offset"),
+    [
+        ({"uri": "ctrag://a"}, 0),
+        ({"uri": "<ctrag://a>", "offset": None}, 0),
+        ({"url": "ctrag://a", "offset": "100"}, 100),
+        ({"uri": "ctrag://a", "offset": 100.0}, 100),
+        ({"uri": "ctrag://a", "start": "1,000"}, 1_000),
+        ({"arguments": {"uri": "ctrag://a", "offset": 7}}, 7),
+        ({"input": '{"uri": "ctrag://a", "offset": 7}'}, 7),
+    ],
+)
+def test_what_is_read_on_has_its_address_and_offset_in_any_form(
+    raw: dict[str, Any], offset: int
+) -> None:
+    assert read_arguments(raw) == ("ctrag://a", offset)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [{}, {"uri": "a", "offset": "x"}, {"uri": "a", "offset": 1.5}, {"uri": "a", "offset": True}],
+)
+def test_what_has_no_address_or_whole_offset_cannot_be_read(raw: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="give uri, a text, and offset, a whole number"):
+        read_arguments(raw)
 
 
 SCHEMA = {
@@ -252,7 +314,156 @@ def test_a_name_that_could_be_another_means_none(name: str) -> None:
     assert meant(name, ["time/now"]) == []
 
 
+def test_the_gateways_own_name_before_a_tools_is_taken_off() -> None:
+    for name in ("mcp__ctrag__create_issue", "ctrag__create_issue", "mcp.ctrag.create_issue"):
+        assert behind_gateway(name) == ["create_issue"]
+    assert behind_gateway("mcp__github__create_issue") == behind_gateway("ctrag__") == []
+
+
 def test_the_tools_own_name_is_exact() -> None:
     assert meant("disk__a_b", ["disk/a.b"]) == []
     assert meant("mcp__disk__a.b", ["disk/a.b", "disk/a_b"]) == ["disk/a.b"]
     assert meant("mcp__a__get", ["get", "set"]) == ["get"]
+
+
+COLOUR = {"type": "string", "enum": ["red", "green"]}
+SPAN = {"type": "object", "properties": {"start": {"type": "integer"}, "end": {"type": "integer"}}}
+REFERRING = {
+    "properties": {
+        "span": {"$ref": "#/$defs/Span"},
+        "colour": {"$ref": "#/$defs/Colour"},
+        "again": {"$ref": "#/properties/span"},
+        "shade": {"allOf": [{"$ref": "#/$defs/Colour"}], "default": "red"},
+        "perhaps": {"anyOf": [{"$ref": "#/$defs/Span"}, {"type": "null"}]},
+        "loop": {"$ref": "#/properties/loop"},
+    },
+    "$defs": {"Span": SPAN, "Colour": COLOUR},
+}
+
+
+def test_an_argument_is_read_by_what_its_schema_refers_to() -> None:
+    text = '{"start": 1, "end": "2"}'
+    sent = {"span": text, "again": text, "perhaps": text, "colour": None, "shade": None}
+    span = {"start": 1, "end": 2}
+    assert tool_arguments(sent, REFERRING) == {"span": span, "again": span, "perhaps": span}
+    assert tool_arguments({"perhaps": "None", "loop": "1"}, REFERRING) == {
+        "perhaps": None, "loop": "1",
+    }  # fmt: skip
+
+
+NESTED = {
+    "properties": {
+        "o": {
+            "type": "object",
+            "properties": {
+                "k": {"type": "integer"},
+                "deep": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["k"],
+        },
+        "ids": {"type": "array", "items": {"type": "integer"}},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "spans": {"type": "array", "items": SPAN},
+        "shares": {"type": "object", "additionalProperties": {"type": "number"}},
+        "b": {"type": "boolean"},
+        "n": {"type": "integer"},
+        "s": {"type": "string"},
+        "two": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"o": {"k": "3", "deep": '["a"]'}}, {"o": {"k": 3, "deep": ["a"]}}),
+        ({"o": {"K": 3, "deep": None}}, {"o": {"k": 3}}),
+        ({"o": {"k": None}}, {"o": {"k": None}}),
+        ({"ids": ["1", "2"]}, {"ids": [1, 2]}),
+        ({"ids": '"[1, 2]"'}, {"ids": [1, 2]}),
+        ({"ids": 5}, {"ids": [5]}),
+        ({"ids": "5"}, {"ids": [5]}),
+        ({"tags": "bug"}, {"tags": ["bug"]}),
+        ({"tags": 5}, {"tags": ["5"]}),
+        ({"spans": {"start": "1"}}, {"spans": [{"start": 1}]}),
+        ({"spans": '[{"start": "1"}]'}, {"spans": [{"start": 1}]}),
+        ({"shares": {"a": "0.5"}}, {"shares": {"a": 0.5}}),
+        ({"b": "True"}, {"b": True}),
+        ({"n": "null", "ids": "None"}, {}),
+        ({"s": True}, {"s": "true"}),
+        ({"s": "null"}, {"s": "null"}),
+        ({"two": [1, "2", "rest"]}, {"two": ["1", 2, "rest"]}),
+    ],
+)
+def test_values_inside_of_objects_and_lists_are_read_as_they_are_meant(
+    sent: dict[str, Any], read: dict[str, Any]
+) -> None:
+    assert tool_arguments(sent, NESTED) == read
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"tags": "a, b"},
+        {"tags": ""},
+        {"ids": "five"},
+        {"ids": "1,2"},
+        {"spans": {"from": 1}},
+        {"b": "1"},
+        {"s": {"a": 1}},
+        {"o": {"k": 1, "more": "2"}},
+    ],
+)
+def test_values_that_could_mean_two_things_are_left_to_the_tool(sent: dict[str, Any]) -> None:
+    assert tool_arguments(sent, NESTED) == sent
+
+
+def test_schemas_that_refer_to_each_other_many_times_are_read_at_once() -> None:
+    defined: dict[str, Any] = {
+        f"D{number}": {"anyOf": [{"$ref": f"#/$defs/D{number + 1}"}] * 3} for number in range(40)
+    }
+    defined["D40"] = {"type": "integer"}
+    chain = {f"C{number}": {"$ref": f"#/$defs/C{number + 1}"} for number in range(5_000)}
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/D0"}, "b": {"$ref": "#/$defs/C0"}},
+        "$defs": {**defined, **chain},
+    }
+    assert tool_arguments({"a": "1", "b": "1"}, schema) == {"a": 1, "b": "1"}
+
+
+ONE: dict[str, Any] = {
+    "properties": {"params": {"$ref": "#/$defs/In"}},
+    "required": ["params"],
+    "$defs": {
+        "In": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"query": "x"},
+        {"Query": "x"},
+        {"input": {"query": "x"}},
+        {"params": {"query": "x"}},
+        {"params": {"params": {"query": "x"}}},
+        {"params": {"input": {"query": "x"}}},
+        '{"params": "{\\"query\\": \\"x\\"}"}',
+    ],
+)
+def test_what_belongs_into_a_tools_only_object_is_put_into_it_once(sent: Any) -> None:
+    assert tool_arguments(sent, ONE) == {"params": {"query": "x"}}
+    beside = {**ONE, "properties": {**ONE["properties"], "note": {"type": "string"}}}
+    assert tool_arguments(sent, beside) == {"params": {"query": "x"}}
+
+
+def test_what_does_not_all_belong_into_it_is_left_where_it_is() -> None:
+    for sent in ({"query": "x", "other": 1}, {"params": {"other": {"query": "x"}, "limit": 1}}):
+        assert tool_arguments(sent, ONE) == sent
+    assert tool_arguments({}, ONE) == {"params": {}}
+    optional = {key: value for key, value in ONE.items() if key != "required"}
+    assert tool_arguments({}, optional) == {}
