@@ -1,5 +1,6 @@
 """The LambdaMART ranker: LightGBM models, the learned features and its card."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -17,6 +18,7 @@ from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, second_p
 from ctrag.errors import InputError, reading
 from ctrag.models.arrays import load_arrays, save_arrays
 from ctrag.models.cards import Card
+from ctrag.models.encoder import Matrix
 from stores.compressed import read_kept
 from stores.files import write_text
 
@@ -79,7 +81,7 @@ class Ranker:
             )
         with reading(folder / LEARNED):
             arrays = load_arrays(folder / LEARNED)
-            learned = LearnedFeatures(*(arrays[name] for name in LearnedFeatures.__slots__))
+            learned = _learned(arrays)
         model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
         return cls(model, second, learned, card)
 
@@ -93,10 +95,7 @@ class Ranker:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
-        save_arrays(
-            folder / LEARNED,
-            {name: getattr(self.learned, name) for name in LearnedFeatures.__slots__},
-        )
+        save_arrays(folder / LEARNED, _kept(self.learned), eight_bits=True)
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def scores(self, context: FeatureContext) -> Floats:
@@ -144,3 +143,21 @@ class Ranker:
         import lightgbm
 
         return lightgbm.Booster(model_str=self.second)
+
+
+_DIAGONAL = "item_diagonal"
+"""The map's own part of each axis, apart: beside it, 8 bits are enough for what is mixed in."""
+
+
+def _kept(learned: LearnedFeatures) -> dict[str, Matrix]:
+    arrays = {name: getattr(learned, name) for name in LearnedFeatures.__slots__}
+    diagonal = np.diag(learned.item_map)
+    return arrays | {"item_map": learned.item_map - np.diag(diagonal), _DIAGONAL: diagonal}
+
+
+def _learned(arrays: Mapping[str, Matrix]) -> LearnedFeatures:
+    """What `_kept` gave; also of older files, which have the whole map."""
+    found = {name: arrays[name] for name in LearnedFeatures.__slots__}
+    if _DIAGONAL in arrays:
+        found["item_map"] = found["item_map"] + np.diag(arrays[_DIAGONAL])
+    return LearnedFeatures(**found)
