@@ -34,6 +34,17 @@ def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Pa
     assert np.array_equal(loaded.scores(wide_context()), ranker.scores(wide_context()))
 
 
+def test_a_map_in_eight_bits_turns_requests_the_same_way(ranker: Ranker, tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    mapped = np.diag(draw.uniform(0.6, 0.8, 128)) + draw.normal(0, 0.01, (128, 128))
+    learned = replace(ranker.learned, item_map=mapped.astype(np.float32))
+    replace(ranker, learned=learned).save(tmp_path)
+    again = Ranker.load(tmp_path).learned.item_map
+    for request in draw.normal(size=(20, 128)):
+        one, two = request @ mapped, request @ again
+        assert one @ two / np.linalg.norm(one) / np.linalg.norm(two) > 0.9999
+
+
 def test_saving_leaves_four_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
     ranker.save(tmp_path)
     ranker.save(tmp_path)
