@@ -13,8 +13,10 @@ from ctrag.agents.server.orders import gives_orders
 from ctrag.agents.server.untrusted import cleaned
 from ctrag.agents.session.sent_values import _FENCE
 from ctrag.assistant.apps import lookup
+from ctrag.assistant.conversation.remarks import order_of
 from ctrag.assistant.conversation.small_talk import agrees, drops_all, leaves_it, small_talk
 from ctrag.assistant.conversation.split import split
+from ctrag.assistant.conversation.spoken_to import apart_by_contacts
 from ctrag.assistant.conversation.undoing import turns_to_undo
 from ctrag.assistant.planning import candidate_values, mentions
 from ctrag.assistant.planning.addressee import as_asked
@@ -126,6 +128,8 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "times of other things": lambda text: without_other_times(f"at six {text}", "at six", NOW),
     "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
+    "whom it is for": lambda text: apart_by_contacts([f"tell omar {text}", text], OMAR),
+    "order": lambda text: order_of(f"tell omar {text}"[:600]),
     "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
     "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
     "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),

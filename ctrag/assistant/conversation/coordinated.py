@@ -15,9 +15,10 @@ from ctrag.assistant.conversation.phrases import apart_from_time, best_named, na
 from ctrag.assistant.conversation.remarks import order_of, without_remarks
 from ctrag.assistant.conversation.reports import plainly, told_apart
 from ctrag.assistant.conversation.split import split, unjoined
+from ctrag.assistant.conversation.spoken_to import apart_by_contacts, only_contact
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
-from stores.people.items import Contact, Item, Person
+from stores.people.items import Item, Person
 
 _AND = r",?\s+(?:and(?:\s+also)?|&|plus)\s+(?:then\s+)?"
 _LATER = (
@@ -127,7 +128,9 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
     parts = [
         one
         for reported in unjoined(told_apart(text, view))
-        for at, whole in enumerate(_with_verbs(_apart(split(reported), person), person, view))
+        for at, whole in enumerate(
+            _with_verbs(apart_by_contacts(split(reported), person.contacts), person, view)
+        )
         for part in [plainly(whole, view) if at else whole]
         for one in uncoordinated(part, person, view)
     ]
@@ -143,37 +146,6 @@ def requests_of(text: str, person: Person, view: PersonView) -> list[str]:
         one if _TOLD_ALONE.fullmatch(then) else order_of(one, person.contacts)
         for one, then in zip(parts, after, strict=True)
     ]
-
-
-_ALSO_TOLD = re.compile(
-    r",?\s+(?:and|&)\s+(?:then\s+)?(?=(?P<verb>tell|ask|text|email|mail|message|let|remind|warn)\s+"
-    r"(?P<whom>(?:my |our )?[^\W\d_][\w'’-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+\S)",
-    re.I,
-)
-_TELLS_ONE = re.compile(
-    rf"{OPENERS}(?:tell|ask|text|email|mail|message|let|remind|warn|write(?: to)?|reply to)\s+"
-    r"(?P<whom>(?:my |our )?[^\W\d_][\w'’-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+\S",
-    re.I,
-)
-
-
-def _apart(parts: Sequence[str], person: Person) -> list[str]:
-    """Requests of which "tell Tom dinner is at six and ask Anna if she's coming" is two: both are
-    contacts, and not the same."""
-    found: list[str] = []
-    for part in parts:
-        first, at = _TELLS_ONE.match(part), 0
-        for other in _ALSO_TOLD.finditer(part):
-            if first is None:
-                break
-            one, two = _only(first["whom"], person.contacts), _only(other["whom"], person.contacts)
-            if one is None or two is None or one == two:
-                continue
-            found.append(part[at : other.start()])
-            at = other.end()
-            first = _TELLS_ONE.match(part[at:])
-        found.append(part[at:])
-    return found
 
 
 def _with_verbs(parts: Sequence[str], person: Person, view: PersonView) -> list[str]:
@@ -288,7 +260,7 @@ def _to_both(text: str, person: Person, view: PersonView) -> list[str]:
     found = _PEOPLE.fullmatch(text) or _GIVES.fullmatch(text)
     if found is None:
         return []
-    people = [_only(found[name], person.contacts) for name in ("one", "other")]
+    people = [only_contact(found[name], person.contacts) for name in ("one", "other")]
     if None in people or people[0] == people[1]:
         return []
     together = set(words(f"{found['one']} {found['other']}"))
@@ -300,13 +272,6 @@ def _to_both(text: str, person: Person, view: PersonView) -> list[str]:
     if rest and requests_in(rest):
         return []
     return [f"{found['verb']} {found[name]}{rest}" for name in ("one", "other")]
-
-
-def _only(mention: str, contacts: Sequence[Contact]) -> Contact | None:
-    found = mentioned(mention, contacts)
-    known = {word for one in found for word in words(f"{one.name} {one.relation}")}
-    every = set(telling_words(mention)) <= known or len(words(mention)) == 1
-    return found[0] if len(found) == 1 and every else None
 
 
 def _met(view: PersonView, names: Sequence[str]) -> bool:

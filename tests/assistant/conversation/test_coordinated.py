@@ -61,6 +61,14 @@ VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
         ),
         ("remind me to also ring Omar", ["remind me to also ring Omar"]),
         (
+            "cancel the rowing tell Omar I'm ill remind me at six to ring mum",
+            ["cancel the rowing", "tell Omar I'm ill", "remind me at six to ring mum"],
+        ),
+        ("call Leo text Lena dinner's ready", ["call Leo", "text Lena dinner's ready"]),
+        ("tell Omar to call Lena", ["tell Omar to call Lena"]),
+        ("tell Omar I'll call Lena", ["tell Omar I'll call Lena"]),
+        ("play call mum", ["play call mum"]),
+        (
             "remind me to water the plants and then call Omar",
             ["remind me to water the plants and then call Omar"],
         ),
