@@ -4,6 +4,7 @@
 - `told`: an answer as text for a terminal, a model, or a page that reads Markdown.
 - `mcp_tools`: `ask`, `find_items` and `undo` over MCP.
 - `remembered`: conversations that are known by the messages that a client sends.
+- `side_tasks`: what chat pages ask of a model for themselves.
 - `chat`: the chat endpoint of OpenAI's API.
 - `access`: the file of tokens; `serve` runs all of it.
 """

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ctrag.assistant.server.remembered import Remembered, Reply, Said
+from ctrag.assistant.server.side_tasks import side_task
 from ctrag.assistant.server.told import failure
 from ctrag.errors import CtragError, InputError, StoreUnavailable
 from ctrag.text.terminal import message
@@ -28,7 +29,7 @@ LARGEST = 4_000_000
 SIGN_OF_LIFE = 10.0
 """Seconds after which a stream that waits shows that it is alive."""
 TASK = "### Task:"
-"""How Open WebUI begins what it wants of a model for itself: titles, tags, further questions."""
+"""How Open WebUI begins what it wants of a model for itself, and what it puts files into."""
 
 
 class _Part(BaseModel):
@@ -77,12 +78,13 @@ class _Wanted(BaseModel):
                 "messages: the last one must be the user's; an answer cannot be continued"
             )
         text = talk[-1].text()
-        if text.lstrip().startswith(TASK):
-            if "<context>" in text:
-                raise InputError(
-                    "messages: files and web pages that are attached are not read here; take them "
-                    "out of the conversation (`ctrag import` reads calendars, mails and the like)"
-                )
+        if text.lstrip().startswith(TASK) and "<context>" in text:
+            raise InputError(
+                "messages: files and web pages that are attached are not read here; take them "
+                "out of the conversation (`ctrag import` reads calendars, mails and the like)"
+            )
+        instructions = [one.text() for one in self.messages if one.role in ("system", "developer")]
+        if side_task(instructions, text):
             raise InputError(
                 "messages: this is a task of a chat page for itself, and the assistant only does "
                 "what its person asks; turn such tasks off, or give them another model"

@@ -171,6 +171,13 @@ def test_what_a_stopped_message_did_can_be_taken_back(ada: Ada) -> None:
             [{"role": "user", "content": "### Task:\nAnswer.\n<context>a</context>\nwhen is it"}],
             "attached are not read",
         ),
+        (
+            [
+                {"role": "system", "content": "You are a title generator."},
+                {"role": "user", "content": "remind me at eight to lock the gate"},
+            ],
+            "a task of a chat page",
+        ),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "only text is read"),
         ([{"role": "user", "content": [{"type": {"a": 1}}]}], "messages.0.content"),
         ([{"role": "user", "content": [{"type": "text", "text": {}}]}], "messages.0.content"),
