@@ -34,7 +34,7 @@ TASK = "### Task:"
 
 class _Part(BaseModel):
     type: str
-    text: str = ""
+    text: str | None = None
 
 
 class _Message(BaseModel):
@@ -42,13 +42,18 @@ class _Message(BaseModel):
     content: str | list[_Part] | None = None
 
     def text(self) -> str:
-        """Its text; ValueError where it is something else."""
+        """Its text, without pictures, thoughts and the like."""
         if not isinstance(self.content, list):
             return self.content or ""
-        kinds = {one.type for one in self.content} - {"text"}
-        if kinds:
-            raise InputError(f"messages: content: only text is read, not {min(kinds)!r}")
-        return "\n".join(one.text for one in self.content)
+        return "\n".join(one.text or "" for one in self.content if one.type == "text")
+
+    def text_alone(self) -> str:
+        """Its text; ValueError where there is something else."""
+        if isinstance(self.content, list):
+            kinds = {one.type for one in self.content} - {"text"}
+            if kinds:
+                raise InputError(f"messages: content: only text is read, not {min(kinds)!r}")
+        return self.text()
 
 
 class _StreamOptions(BaseModel):
@@ -77,7 +82,8 @@ class _Wanted(BaseModel):
             raise InputError(
                 "messages: the last one must be the user's; an answer cannot be continued"
             )
-        text = talk[-1].text()
+        # Only what is said now: a picture further up was refused when it came, and clients keep it.
+        text = talk[-1].text_alone()
         if text.lstrip().startswith(TASK) and "<context>" in text:
             raise InputError(
                 "messages: files and web pages that are attached are not read here; take them "

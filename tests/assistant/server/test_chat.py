@@ -50,7 +50,7 @@ class Page:
         self.messages: list[Any] = [{"role": "system", "content": "You are helpful."}]
         self.stream = stream
 
-    def say(self, text: str) -> str:
+    def say(self, text: Any) -> str:
         self.messages.append({"role": "user", "content": text})
         create = self.client.chat.completions.create
         if self.stream:
@@ -131,6 +131,22 @@ def test_a_client_that_cuts_old_messages_is_still_understood(ada: Ada) -> None:
     before = ada.mails()
     talks.say([("user", ASKED), ("assistant", f"  {asked.text}\n")], "yes")
     assert ada.mails() == before + 1
+
+
+def test_a_picture_that_was_refused_does_not_end_the_conversation(ada: Ada) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:,"}}
+    with served(ada) as url:
+        page = Page(url)
+        ada.plans(MADE)
+        page.say("remind me at eight to lock the gate")
+        page.messages[-1]["content"] = [
+            {"type": "thinking", "thinking": "at eight"},
+            {"type": "text", "text": page.messages[-1]["content"]},
+        ]
+        with pytest.raises(openai.BadRequestError, match="only text is read"):
+            page.say([picture, {"type": "text", "text": "and this"}])
+        page.messages.append({"role": "assistant", "content": ""})
+        assert "20:30" in page.say("sorry, I meant half past eight")
 
 
 @pytest.mark.parametrize("left", [[], [("assistant", "")]], ids=["none", "empty"])
