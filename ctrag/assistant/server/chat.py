@@ -57,7 +57,7 @@ class _Message(BaseModel):
 
 
 class _StreamOptions(BaseModel):
-    include_usage: bool = False
+    include_usage: bool | None = None
 
 
 class _Wanted(BaseModel):
@@ -68,6 +68,9 @@ class _Wanted(BaseModel):
     n: int | None = None
     stream: bool | None = False
     stream_options: _StreamOptions | None = None
+    response_format: Any = None
+    tool_choice: Any = None
+    function_call: Any = None
 
     def said(self) -> tuple[list[Said], str]:
         """What was said before, and what is said now.
@@ -77,6 +80,7 @@ class _Wanted(BaseModel):
         """
         if self.n not in (None, 1):
             raise InputError("n: there is one answer, so it must be 1")
+        self._refuse_what_is_no_text()
         talk = [one for one in self.messages if one.role in ("user", "assistant")]
         if not talk or talk[-1].role != "user":
             raise InputError(
@@ -96,6 +100,24 @@ class _Wanted(BaseModel):
                 "what its person asks; turn such tasks off, or give them another model"
             )
         return [(one.role, one.text()) for one in talk[:-1]], text
+
+    def _refuse_what_is_no_text(self) -> None:
+        """A program that needs JSON or a call could not use the answer, and the act would be done.
+
+        Raises:
+            ValueError: Words are no answer to it.
+        """
+        form = self.response_format
+        kind = form.get("type", "text") if isinstance(form, dict) else form
+        if kind not in (None, "text"):
+            raise InputError(f"response_format: answers are text, not {kind!r}")
+        for name in ("tool_choice", "function_call"):
+            wanted = getattr(self, name)
+            if wanted not in (None, "auto", "none"):
+                raise InputError(
+                    f"{name}: the assistant calls its own tools alone, so it must be 'auto' or "
+                    "'none'"
+                )
 
 
 @dataclass(slots=True)
@@ -157,11 +179,11 @@ class ChatEndpoint:
         task.add_done_callback(self._running.discard)
         made = _Completion()
         if wanted.stream:
-            usage = wanted.stream_options is not None and wanted.stream_options.include_usage
+            usage = wanted.stream_options is not None and bool(wanted.stream_options.include_usage)
+            # A proxy that waits for more would keep the signs of life back.
+            headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
             events = _events(made, task, usage)
-            return StreamingResponse(
-                events, media_type="text/event-stream", headers={"cache-control": "no-store"}
-            )
+            return StreamingResponse(events, media_type="text/event-stream", headers=headers)
         try:
             return JSONResponse(made.whole(await asyncio.shield(task)))
         except (CtragError, OSError) as error:
@@ -215,7 +237,8 @@ class _Completion:
 async def _events(
     made: _Completion, task: "asyncio.Task[Reply]", usage: bool
 ) -> AsyncIterator[str]:
-    yield made.chunk({"role": "assistant", "content": ""})
+    more: dict[str, Any] = {"usage": None} if usage else {}  # the last chunk counts
+    yield made.chunk({"role": "assistant", "content": ""}, **more)
     while not (await asyncio.wait({task}, timeout=SIGN_OF_LIFE))[0]:
         yield ": working\n\n"
     try:
@@ -223,8 +246,8 @@ async def _events(
     except (CtragError, OSError) as error:
         yield _event({"error": _problem(failure(error), "server_error", None)})
         return
-    yield made.chunk({"content": reply.text})
-    yield made.chunk({}, "stop", **{"ctrag": {"asks": reply.asks}})
+    yield made.chunk({"content": reply.text}, **more)
+    yield made.chunk({}, "stop", **more, ctrag={"asks": reply.asks})
     if usage:
         yield made.usage()
     yield "data: [DONE]\n\n"

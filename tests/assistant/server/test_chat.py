@@ -207,6 +207,51 @@ def test_what_is_no_request_of_a_person_is_refused(
         Page(url).client.chat.completions.create(model="ctrag", messages=messages)
 
 
+@pytest.mark.parametrize(
+    ("demanded", "problem"),
+    [
+        ({"response_format": {"type": "json_object"}}, "answers are text, not 'json_object'"),
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "answers are text"),
+        ({"tool_choice": "required"}, "calls its own tools alone"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "its own tools alone"),
+        ({"function_call": {"name": "f"}}, "function_call: the assistant calls its own"),
+    ],
+)
+def test_what_words_cannot_answer_is_not_done(
+    ada: Ada, demanded: dict[str, Any], problem: str
+) -> None:
+    before = len(ada.door.assistant.view())
+    body = {"model": "ctrag", "messages": [{"role": "user", "content": ASKED}], **demanded}
+    with served(ada) as url:
+        answer = httpx2.post(f"{url}/v1/chat/completions", json=body)
+    assert answer.status_code == 400
+    assert problem in answer.json()["error"]["message"]
+    assert len(ada.door.assistant.view()) == before
+
+
+def test_settings_that_a_client_leaves_open_are_passed_over(ada: Ada) -> None:
+    left: dict[str, Any] = {
+        "temperature": None,
+        "stream_options": {"include_usage": None},
+        "response_format": {"type": "text"},
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "tool_choice": "auto",
+    }
+    body = {"model": "ctrag", "messages": [{"role": "user", "content": "hello"}], **left}
+    with served(ada) as url:
+        assert httpx2.post(f"{url}/v1/chat/completions", json=body).status_code == 200
+
+
+def test_a_stream_ends_with_the_usage_where_it_is_wanted(ada: Ada) -> None:
+    with served(ada) as url:
+        messages: Any = [{"role": "user", "content": "hello"}]
+        create = Page(url).client.chat.completions.create
+        counted = {"include_usage": True}
+        chunks = list(create(model="ctrag", messages=messages, stream=True, stream_options=counted))
+    assert [one.usage is None for one in chunks] == [True, True, True, False]
+    assert chunks[-1].choices == []
+
+
 def test_a_failure_in_a_stream_reaches_the_client(ada: Ada) -> None:
     with served(ada) as url, pytest.raises(openai.APIError, match="at most 1000"):
         Page(url, stream=True).say("x" * 1_001)
