@@ -17,11 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ctrag.assistant.server.problems import Defect, failed, failed_body, misdirected, refused
 from ctrag.assistant.server.remembered import Remembered, Reply, Said
 from ctrag.assistant.server.side_tasks import side_task
 from ctrag.assistant.server.told import failure
-from ctrag.errors import CtragError, InputError, StoreUnavailable
-from ctrag.text.terminal import message
+from ctrag.errors import CtragError, InputError
+from ctrag.text.terminal import message, note
 
 MODEL = "ctrag"
 LARGEST = 4_000_000
@@ -140,36 +141,39 @@ class ChatEndpoint:
         """For a Starlette application."""
         return [
             Route("/v1/models", self._models, methods=["GET"]),
-            Route("/v1/models/{name}", self._model, methods=["GET"]),
+            Route("/v1/models/{name:path}", self._model, methods=["GET"]),
             Route("/v1/chat/completions", self._complete, methods=["POST"]),
         ]
 
     async def _models(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        return refused or JSONResponse({"object": "list", "data": [_described()]})
+        barred = await self._barred(request)
+        return barred or JSONResponse({"object": "list", "data": [_described()]})
 
     async def _model(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        if refused is None and request.path_params["name"] != MODEL:
-            refused = _no_model(request.path_params["name"])
-        return refused or JSONResponse(_described())
+        name = request.path_params["name"]
+        if not name:  # the list, with a slash
+            return await self._models(request)
+        barred = await self._barred(request)
+        if barred is None and name != MODEL:
+            barred = _no_model(name)
+        return barred or JSONResponse(_described())
 
     async def _complete(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        if refused is not None:
-            return refused
+        barred = await self._barred(request)
+        if barred is not None:
+            return barred
         body = await _body(request)
         if body is None:
-            return _error(413, f"the request has more than {LARGEST} bytes")
+            return refused(413, f"the request has more than {LARGEST} bytes")
         try:
             wanted = _Wanted.model_validate_json(body)
             history, text = wanted.said()
         except ValidationError as error:
             problem = error.errors(include_input=False)[0]
             where = ".".join(str(one) for one in problem["loc"]) or "body"
-            return _error(400, message(f"{where}: {problem['msg']}"))
+            return refused(400, message(f"{where}: {problem['msg']}"))
         except InputError as error:
-            return _error(400, failure(error))
+            return refused(400, failure(error))
         if wanted.model != MODEL:
             return _no_model(wanted.model)
         task = asyncio.create_task(self._answer(history, text))
@@ -187,19 +191,26 @@ class ChatEndpoint:
         try:
             return JSONResponse(made.whole(await asyncio.shield(task)))
         except (CtragError, OSError) as error:
-            return _failed(error)
+            return failed(error)
 
     async def _answer(self, history: list[Said], text: str) -> Reply:
         async with self._one:
-            return await run_sync(self.talks.say, history, text)
+            try:
+                return await run_sync(self.talks.say, history, text)
+            except (CtragError, OSError):
+                raise
+            except Exception as error:  # a defect costs the turn, and is told as one
+                said = f"Something is wrong in ctrag: {type(error).__name__}: {failure(error)}"
+                note(said)
+                raise Defect(said) from error
 
-    async def _refused(self, request: Request) -> Response | None:
+    async def _barred(self, request: Request) -> Response | None:
         check = TransportSecurityMiddleware(self.security)
-        refused = await check.validate_request(request, is_post=request.method == "POST")
-        if refused is not None:
-            return _error(refused.status_code, bytes(refused.body).decode())
+        barred = await check.validate_request(request, is_post=request.method == "POST")
+        if barred is not None:
+            return misdirected(request, barred.status_code)
         if self.tokens and not isinstance(request.user, AuthenticatedUser):
-            return _error(401, "a bearer token of --access is needed", "invalid_api_key")
+            return refused(401, "a bearer token of --access is needed", "invalid_api_key")
         return None
 
 
@@ -244,7 +255,7 @@ async def _events(
     try:
         reply = task.result()
     except (CtragError, OSError) as error:
-        yield _event({"error": _problem(failure(error), "server_error", None)})
+        yield _event(failed_body(error))
         return
     yield made.chunk({"content": reply.text}, **more)
     yield made.chunk({}, "stop", **more, ctrag={"asks": reply.asks})
@@ -272,21 +283,4 @@ def _described() -> dict[str, Any]:
 
 def _no_model(name: str) -> Response:
     said = f"model: {name!r} is not served here; the assistant is the model {MODEL!r}"
-    return _error(404, said, "model_not_found")
-
-
-def _failed(error: Exception) -> Response:
-    if isinstance(error, InputError):
-        return _error(400, failure(error))
-    status = 503 if isinstance(error, StoreUnavailable) else 500
-    return _error(status, failure(error))
-
-
-def _error(status: int, said: str, code: str | None = None) -> Response:
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    headers = {"www-authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse({"error": _problem(said, kind, code)}, status, headers)
-
-
-def _problem(said: str, kind: str, code: str | None) -> dict[str, Any]:
-    return {"message": said, "type": kind, "param": None, "code": code}
+    return refused(404, message(said), "model_not_found")

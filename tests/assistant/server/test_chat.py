@@ -257,6 +257,69 @@ def test_a_failure_in_a_stream_reaches_the_client(ada: Ada) -> None:
         Page(url, stream=True).say("x" * 1_001)
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_a_defect_is_told_as_one_and_not_repeated(
+    ada: Ada, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def broken(self: Remembered, history: list[Said], text: str) -> None:
+        said.append(text)
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(Remembered, "say", broken)
+    told = "Something is wrong in ctrag: ZeroDivisionError: by nought"
+    with served(ada) as url:
+        page = Page(url, stream=stream)
+        page.client = page.client.with_options(max_retries=2)
+        with pytest.raises(openai.APIError, match=told):
+            page.say("hello")
+    assert said == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "problem"),
+    [
+        ("POST", "/chat/completions", 404, "no '/chat/completions' here; models are at /v1/models"),
+        ("POST", "/v1/responses", 404, "chat at /v1/chat/completions"),
+        ("GET", "/v1/models/openai/gpt", 404, "model: 'openai/gpt' is not served here"),
+        ("GET", "/v1/chat/completions", 405, "GET is not answered"),
+    ],
+)
+def test_what_is_not_served_is_told_in_the_form_of_the_api(
+    ada: Ada, method: str, path: str, status: int, problem: str
+) -> None:
+    with served(ada) as url:
+        answer = httpx2.request(method, f"{url}{path}", json={})
+    assert answer.status_code == status
+    assert problem in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "help_"),
+    [
+        ({"host": "host.docker.internal:8017"}, "give --allow-host"),
+        ({"origin": "https://page.example"}, "--allow-origin names"),
+        ({"content-type": "text/plain"}, "must be application/json"),
+    ],
+)
+def test_who_is_not_let_in_is_told_what_helps(
+    ada: Ada, headers: dict[str, str], help_: str
+) -> None:
+    with served(ada) as url:
+        path = f"{url}/v1/chat/completions"
+        answer = httpx2.post(
+            path, content="{}", headers={"content-type": "application/json"} | headers
+        )
+    assert help_ in answer.json()["error"]["message"]
+
+
+def test_this_machine_is_known_without_a_port(ada: Ada) -> None:
+    with served(ada) as url:
+        for headers in ({"host": "localhost"}, {"origin": "http://127.0.0.1"}):
+            assert httpx2.get(f"{url}/v1/models", headers=headers).status_code == 200
+
+
 def test_only_a_token_of_the_file_opens_the_door(ada: Ada, tmp_path: Path) -> None:
     token, kept = new_token()
     file = tmp_path / "access.yaml"
