@@ -45,6 +45,18 @@
     }
   });
 
+  // Enter sends, as in a line; with Shift it begins a new one. While a word is composed, as in
+  // Japanese, it ends the word.
+  document.addEventListener("keydown", (event) => {
+    const composes = event.isComposing || event.keyCode === 229; // Safari says it so
+    if (event.target.id === "text" && event.key === "Enter" && !event.shiftKey && !composes) {
+      event.preventDefault();
+      event.target.form.requestSubmit();
+    }
+  });
+
+  // Who reads further up is left there, until something is said or asked.
+  let below = true;
   function atTheEnd() {
     const scroll = $("scroll");
     if (scroll) scroll.scrollTop = scroll.scrollHeight;
