@@ -319,7 +319,7 @@ def test_files_are_imported_by_dropping_them(tabs: Tabs) -> None:
         " all.items.add(new File([text], name)); return all; }",
         [["home.ics", CALENDAR], ["broken.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:never"]],
     )
-    page.dispatch_event(".bring", "drop", {"dataTransfer": dropped})
+    page.dispatch_event("h1", "drop", {"dataTransfer": dropped})  # beside the area
     page.wait_for_selector("text=2 files: home.ics, broken.ics")
     page.get_by_role("button", name="Import").click()
     page.get_by_role("heading", name="Imported").wait_for()
@@ -342,7 +342,7 @@ def test_export_and_forget_ask_before_they_act(tabs: Tabs) -> None:
     page.get_by_role("link", name="Forget …").click()
     page.get_by_role("link", name="No, keep it").click()
     page.get_by_role("link", name="Forget …").click()
-    page.get_by_role("button", name="Yes, erase everything").click()
+    page.get_by_role("button", name="Yes, erase everything").dblclick()
     page.get_by_role("heading", name="Ada Quist is forgotten").wait_for()
     page.goto(tabs.served.url)
     assert "Ada Quist" not in page.locator("main").inner_text()

@@ -150,5 +150,28 @@
 
   const first = document.querySelector("[data-focus]");
   if (first) first.focus({ preventScroll: true });
-  settled();
+  settled(true);
 })();
+      event.stopPropagation();
+        for (let one = form.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
+  // Beside the area, the browser would leave the page to show the file.
+  const files = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+  document.addEventListener("dragover", (event) => {
+    if (files(event)) event.preventDefault();
+  });
+  document.addEventListener("drop", (event) => {
+    if (!files(event)) return;
+    event.preventDefault();
+    const form = document.querySelector("[data-drop]");
+    if (form) form.dispatchEvent(new DragEvent("drop", { dataTransfer: event.dataTransfer, cancelable: true }));
+    else say("Files are imported on the page “Data”, or on the first page.", "wait");
+  });
+
+  // A double click sends once.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.hasAttribute("hx-post")) return;
+    if (Date.now() - (form.dataset.sent || 0) < 2000) event.preventDefault();
+    else form.dataset.sent = Date.now();
+  }, true);
+
