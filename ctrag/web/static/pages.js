@@ -34,7 +34,7 @@
     if (!event.detail.successful) return;
     const form = event.detail.elt;
     const polled = event.detail.requestConfig.verb === "get" && form.id === "turns";
-    if (lost || !polled) {
+    if (lost || !polled || notice.dataset.kind === "wait") {
       lost = false;
       document.body.classList.remove("lost");
       say("", "");
@@ -60,11 +60,14 @@
   function atTheEnd() {
     const scroll = $("scroll");
     if (scroll) scroll.scrollTop = scroll.scrollHeight;
+    if (scroll && getComputedStyle(scroll).overflowY === "visible") $("composer").scrollIntoView({ block: "end" });
   }
 
   // What was opened stays open when something new arrives.
   let opened = [];
   document.addEventListener("htmx:beforeSwap", (event) => {
+    const scroll = $("scroll");
+    below = !scroll || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
     opened = [...event.detail.target.querySelectorAll("details[id][open]")].map((one) => one.id);
   });
   document.addEventListener("htmx:afterSwap", () => {
@@ -72,17 +75,43 @@
     opened = [];
   });
 
+  // New answers for screen readers, each once; of the steps only that it is worked on.
+  const told = new Map();
+  function news(turns, quiet, focused) {
+    const fresh = [];
+    for (const turn of turns.querySelectorAll(".turn")) {
+      const before = told.get(turn.id) || [];
+      const parts = [...turn.querySelectorAll(".reply:not(.working), .ask, .confirm, .turn > .failed")];
+      const now = parts.filter((one) => one !== focused).map((one) => one.textContent.trim());
+      if (turn.querySelector(".working") && !before.length) now.unshift("It is worked on.");
+      fresh.push(...now.filter((one) => !before.includes(one)));
+      told.set(turn.id, [...before, ...now]);
+    }
+    if (quiet || !$("news")) return;
+    $("news").append(...fresh.map((one) => Object.assign(document.createElement("p"), { textContent: one })));
+    while ($("news").children.length > 20) $("news").firstChild.remove();
+  }
+
   let shown = "";
-  function settled() {
+  let count = 0;
+  function settled(first) {
     const turns = $("turns");
     if (!turns) return;
     const now = turns.innerText;
     if (now === shown) return;
     shown = now;
-    atTheEnd();
+    const more = turns.querySelectorAll(".turn").length !== count;
+    count = turns.querySelectorAll(".turn").length;
     const asked = turns.querySelector("[data-focus]");
-    if (asked) {
+    if (below || more || asked) atTheEnd();
+    // Who writes is not interrupted, nor who has reached a button of the question.
+    const held = $("text") && document.activeElement === $("text") && $("text").value;
+    const inside = asked && asked.contains(document.activeElement);
+    news(turns, first === true, asked && !held ? asked : null);
+    if (asked && !held && !inside) {
       asked.focus({ preventScroll: true });
+    } else if (asked) {
+      return;
     } else if (document.activeElement === document.body && $("text")) {
       $("text").focus({ preventScroll: true });
     }
@@ -135,7 +164,9 @@
     form.addEventListener("dragleave", over(false));
     form.addEventListener("drop", (event) => {
       over(false)(event);
+      event.stopPropagation();
       if (event.dataTransfer.files.length) {
+        for (let one = form.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
         input.files = event.dataTransfer.files;
         tell();
         form.querySelector("button").focus();
@@ -148,12 +179,6 @@
     if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
   }
 
-  const first = document.querySelector("[data-focus]");
-  if (first) first.focus({ preventScroll: true });
-  settled(true);
-})();
-      event.stopPropagation();
-        for (let one = form.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
   // Beside the area, the browser would leave the page to show the file.
   const files = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
   document.addEventListener("dragover", (event) => {
@@ -175,3 +200,7 @@
     else form.dataset.sent = Date.now();
   }, true);
 
+  const first = document.querySelector("[data-focus]");
+  if (first) first.focus({ preventScroll: true });
+  settled(true);
+})();
