@@ -331,10 +331,20 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     page.get_by_role("link", name="Why?").click()
     page.get_by_role("heading", name="Call").wait_for()
     assert fits(page)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.locator(".top :focus").count() == 0, "nothing that is covered has the focus"
     page.keyboard.press("Escape")
     page.locator("#why").wait_for(state="hidden")
     assert focused(page).startswith("Why?"), "the focus goes back to where it was"
-    for path in ("/p/ada/", "/p/ada/things", "/p/ada/things?app=mail", "/p/ada/data", "/"):
+    for path in (
+        "/p/ada/",
+        "/p/ada/things",
+        "/p/ada/things?app=mail",
+        "/p/ada/things?app=people",
+        "/p/ada/data",
+        "/",
+    ):
         page.goto(tabs.served.url + path)
         assert fits(page), path
         assert small_targets(page) == []
