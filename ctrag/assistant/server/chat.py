@@ -180,7 +180,7 @@ class ChatEndpoint:
         # It goes on where the client does not wait: what was asked for is done, and told when the
         # client asks again.
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._ended)
         made = _Completion()
         if wanted.stream:
             usage = wanted.stream_options is not None and bool(wanted.stream_options.include_usage)
@@ -192,6 +192,11 @@ class ChatEndpoint:
             return JSONResponse(made.whole(await asyncio.shield(task)))
         except (CtragError, OSError) as error:
             return failed(error)
+
+    def _ended(self, task: "asyncio.Task[Reply]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # asyncio would complain of one that no client waited for
 
     async def _answer(self, history: list[Said], text: str) -> Reply:
         async with self._one:
