@@ -44,10 +44,10 @@ def security(
         return None
     named = [one for name in hosts for one in (name, f"{name}:*")]
     return TransportSecuritySettings(
-        allowed_hosts=[*named, *(f"{one}:*" for one in _HERE)],
+        allowed_hosts=[*named, *_HERE, *(f"{one}:*" for one in _HERE)],
         allowed_origins=[
             *origins,
             *(f"https://{name}" for name in hosts),
-            *(f"http://{one}:*" for one in _HERE),
+            *(f"http://{one}{port}" for one in _HERE for port in ("", ":*")),  # port 80 is not said
         ],
     )

@@ -85,6 +85,7 @@ class TalkPages:
         talk = talk_of(opening)
         form = await request.form()
         text, choice = str(form.get("text", "")), str(form.get("choice", ""))
+        text = text.replace("\r\n", "\n")  # browsers end lines so
         place, playing = str(form.get("place", "")).strip(), str(form.get("playing", ""))
         shown = None
         if choice:

@@ -29,6 +29,7 @@ from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.searches import as_searched, named_whole
 from ctrag.assistant.planning.titles import called
+from ctrag.assistant.server.side_tasks import side_task
 from ctrag.text.courtesy import without_courtesy
 from ctrag.text.dates.temporal_expressions import (
     find_expressions,
@@ -133,6 +134,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
     "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
     "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),
+    "side task": lambda text: side_task((text,), f"generate {text} the chat {text}"),
     "undo": lambda text: (turns_to_undo(f"undo that {text}"), turns_to_undo(f"oh {text}")),
 } | {
     f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))

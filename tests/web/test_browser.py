@@ -216,6 +216,69 @@ def test_what_is_written_while_something_is_asked_answers_it(tabs: Tabs) -> None
     assert page.locator(".turn").count() == 3
 
 
+def news(page: "Page") -> list[str]:
+    """What a screen reader was told beside the focus."""
+    return page.locator("#news p").all_inner_texts()
+
+
+def test_a_screen_reader_is_told_each_answer_once(tabs: Tabs) -> None:
+    page = tabs.open()
+    for number, text in enumerate((REMIND, FIND), 1):
+        say(page, text)
+        page.wait_for_selector(f".turn:nth-of-type({number}) .actions")
+        page.wait_for_function(
+            "n => document.querySelectorAll('#news p').length >= n", arg=2 * number
+        )
+    told = news(page)
+    assert len([one for one in told if "Created the reminder" in one]) == 1
+    assert len([one for one in told if one == "It is worked on."]) == 2
+    assert page.locator("#turns").locator("[role=log], [role=status], [role=alert]").count() == 0
+    page.reload()
+    page.wait_for_selector(".turn .actions")
+    assert news(page) == []
+
+
+def test_who_writes_is_not_interrupted_by_a_question(tabs: Tabs, by_heart: ByHeart) -> None:
+    by_heart.wait = threading.Event()
+    page = tabs.open()
+    say(page, MAIL)
+    page.locator(".reply.working").wait_for()
+    page.wait_for_function("() => document.getElementById('text').value === ''")
+    page.keyboard.type("and re")
+    by_heart.wait.set()
+    page.locator(".confirm").wait_for()
+    page.keyboard.type("mind me")
+    assert page.input_value("#text") == "and remind me"
+    assert "Is the crane free?" in " ".join(news(page))
+
+
+def test_a_long_text_is_not_cut_and_its_lines_are_kept(tabs: Tabs) -> None:
+    page = tabs.open()
+    page.locator("#text").fill("note x\n" * 200)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=at most 1000 characters")
+    assert page.input_value("#text") == "note x\n" * 200
+    assert tabs.wrong.pop().startswith(("Response Status Error", "Failed to load"))
+    tabs.wrong.clear()
+    page.locator("#text").fill("milk")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("eggs")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".turn .actions")
+    assert page.locator(".said").inner_text().endswith("milk\neggs")
+
+
+def test_an_enlarged_page_scrolls_as_a_whole(tabs_on: Callable[..., Tabs]) -> None:
+    tabs = tabs_on(viewport={"width": 320, "height": 256})
+    page = tabs.open()
+    say(page, REMIND)
+    page.wait_for_selector(".turn .actions")
+    assert fits(page)
+    page.locator(".said").scroll_into_view_if_needed()
+    height = page.evaluate("() => document.getElementById('scroll').clientHeight")
+    assert height > 256, "the conversation is not squeezed between head and field"
+
+
 def test_two_tabs_show_one_conversation(tabs: Tabs) -> None:
     one, other = tabs.open(), tabs.open()
     say(one, MAIL)
@@ -268,10 +331,20 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     page.get_by_role("link", name="Why?").click()
     page.get_by_role("heading", name="Call").wait_for()
     assert fits(page)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.locator(".top :focus").count() == 0, "nothing that is covered has the focus"
     page.keyboard.press("Escape")
     page.locator("#why").wait_for(state="hidden")
     assert focused(page).startswith("Why?"), "the focus goes back to where it was"
-    for path in ("/p/ada/", "/p/ada/things", "/p/ada/things?app=mail", "/p/ada/data", "/"):
+    for path in (
+        "/p/ada/",
+        "/p/ada/things",
+        "/p/ada/things?app=mail",
+        "/p/ada/things?app=people",
+        "/p/ada/data",
+        "/",
+    ):
         page.goto(tabs.served.url + path)
         assert fits(page), path
         assert small_targets(page) == []
@@ -319,7 +392,7 @@ def test_files_are_imported_by_dropping_them(tabs: Tabs) -> None:
         " all.items.add(new File([text], name)); return all; }",
         [["home.ics", CALENDAR], ["broken.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:never"]],
     )
-    page.dispatch_event(".bring", "drop", {"dataTransfer": dropped})
+    page.dispatch_event("h1", "drop", {"dataTransfer": dropped})  # beside the area
     page.wait_for_selector("text=2 files: home.ics, broken.ics")
     page.get_by_role("button", name="Import").click()
     page.get_by_role("heading", name="Imported").wait_for()
@@ -342,7 +415,7 @@ def test_export_and_forget_ask_before_they_act(tabs: Tabs) -> None:
     page.get_by_role("link", name="Forget …").click()
     page.get_by_role("link", name="No, keep it").click()
     page.get_by_role("link", name="Forget …").click()
-    page.get_by_role("button", name="Yes, erase everything").click()
+    page.get_by_role("button", name="Yes, erase everything").dblclick()
     page.get_by_role("heading", name="Ada Quist is forgotten").wait_for()
     page.goto(tabs.served.url)
     assert "Ada Quist" not in page.locator("main").inner_text()

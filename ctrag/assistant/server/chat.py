@@ -17,10 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ctrag.assistant.server.problems import Defect, failed, failed_body, misdirected, refused
 from ctrag.assistant.server.remembered import Remembered, Reply, Said
+from ctrag.assistant.server.side_tasks import side_task
 from ctrag.assistant.server.told import failure
-from ctrag.errors import CtragError, InputError, StoreUnavailable
-from ctrag.text.terminal import message
+from ctrag.errors import CtragError, InputError
+from ctrag.text.terminal import message, note
 
 MODEL = "ctrag"
 LARGEST = 4_000_000
@@ -28,12 +30,12 @@ LARGEST = 4_000_000
 SIGN_OF_LIFE = 10.0
 """Seconds after which a stream that waits shows that it is alive."""
 TASK = "### Task:"
-"""How Open WebUI begins what it wants of a model for itself: titles, tags, further questions."""
+"""How Open WebUI begins what it wants of a model for itself, and what it puts files into."""
 
 
 class _Part(BaseModel):
     type: str
-    text: str = ""
+    text: str | None = None
 
 
 class _Message(BaseModel):
@@ -41,17 +43,22 @@ class _Message(BaseModel):
     content: str | list[_Part] | None = None
 
     def text(self) -> str:
-        """Its text; ValueError where it is something else."""
+        """Its text, without pictures, thoughts and the like."""
         if not isinstance(self.content, list):
             return self.content or ""
-        kinds = {one.type for one in self.content} - {"text"}
-        if kinds:
-            raise InputError(f"messages: content: only text is read, not {min(kinds)!r}")
-        return "\n".join(one.text for one in self.content)
+        return "\n".join(one.text or "" for one in self.content if one.type == "text")
+
+    def text_alone(self) -> str:
+        """Its text; ValueError where there is something else."""
+        if isinstance(self.content, list):
+            kinds = {one.type for one in self.content} - {"text"}
+            if kinds:
+                raise InputError(f"messages: content: only text is read, not {min(kinds)!r}")
+        return self.text()
 
 
 class _StreamOptions(BaseModel):
-    include_usage: bool = False
+    include_usage: bool | None = None
 
 
 class _Wanted(BaseModel):
@@ -62,6 +69,9 @@ class _Wanted(BaseModel):
     n: int | None = None
     stream: bool | None = False
     stream_options: _StreamOptions | None = None
+    response_format: Any = None
+    tool_choice: Any = None
+    function_call: Any = None
 
     def said(self) -> tuple[list[Said], str]:
         """What was said before, and what is said now.
@@ -71,23 +81,44 @@ class _Wanted(BaseModel):
         """
         if self.n not in (None, 1):
             raise InputError("n: there is one answer, so it must be 1")
+        self._refuse_what_is_no_text()
         talk = [one for one in self.messages if one.role in ("user", "assistant")]
         if not talk or talk[-1].role != "user":
             raise InputError(
                 "messages: the last one must be the user's; an answer cannot be continued"
             )
-        text = talk[-1].text()
-        if text.lstrip().startswith(TASK):
-            if "<context>" in text:
-                raise InputError(
-                    "messages: files and web pages that are attached are not read here; take them "
-                    "out of the conversation (`ctrag import` reads calendars, mails and the like)"
-                )
+        # Only what is said now: a picture further up was refused when it came, and clients keep it.
+        text = talk[-1].text_alone()
+        if text.lstrip().startswith(TASK) and "<context>" in text:
+            raise InputError(
+                "messages: files and web pages that are attached are not read here; take them "
+                "out of the conversation (`ctrag import` reads calendars, mails and the like)"
+            )
+        instructions = [one.text() for one in self.messages if one.role in ("system", "developer")]
+        if side_task(instructions, text):
             raise InputError(
                 "messages: this is a task of a chat page for itself, and the assistant only does "
                 "what its person asks; turn such tasks off, or give them another model"
             )
         return [(one.role, one.text()) for one in talk[:-1]], text
+
+    def _refuse_what_is_no_text(self) -> None:
+        """A program that needs JSON or a call could not use the answer, and the act would be done.
+
+        Raises:
+            ValueError: Words are no answer to it.
+        """
+        form = self.response_format
+        kind = form.get("type", "text") if isinstance(form, dict) else form
+        if kind not in (None, "text"):
+            raise InputError(f"response_format: answers are text, not {kind!r}")
+        for name in ("tool_choice", "function_call"):
+            wanted = getattr(self, name)
+            if wanted not in (None, "auto", "none"):
+                raise InputError(
+                    f"{name}: the assistant calls its own tools alone, so it must be 'auto' or "
+                    "'none'"
+                )
 
 
 @dataclass(slots=True)
@@ -110,66 +141,81 @@ class ChatEndpoint:
         """For a Starlette application."""
         return [
             Route("/v1/models", self._models, methods=["GET"]),
-            Route("/v1/models/{name}", self._model, methods=["GET"]),
+            Route("/v1/models/{name:path}", self._model, methods=["GET"]),
             Route("/v1/chat/completions", self._complete, methods=["POST"]),
         ]
 
     async def _models(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        return refused or JSONResponse({"object": "list", "data": [_described()]})
+        barred = await self._barred(request)
+        return barred or JSONResponse({"object": "list", "data": [_described()]})
 
     async def _model(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        if refused is None and request.path_params["name"] != MODEL:
-            refused = _no_model(request.path_params["name"])
-        return refused or JSONResponse(_described())
+        name = request.path_params["name"]
+        if not name:  # the list, with a slash
+            return await self._models(request)
+        barred = await self._barred(request)
+        if barred is None and name != MODEL:
+            barred = _no_model(name)
+        return barred or JSONResponse(_described())
 
     async def _complete(self, request: Request) -> Response:
-        refused = await self._refused(request)
-        if refused is not None:
-            return refused
+        barred = await self._barred(request)
+        if barred is not None:
+            return barred
         body = await _body(request)
         if body is None:
-            return _error(413, f"the request has more than {LARGEST} bytes")
+            return refused(413, f"the request has more than {LARGEST} bytes")
         try:
             wanted = _Wanted.model_validate_json(body)
             history, text = wanted.said()
         except ValidationError as error:
             problem = error.errors(include_input=False)[0]
             where = ".".join(str(one) for one in problem["loc"]) or "body"
-            return _error(400, message(f"{where}: {problem['msg']}"))
+            return refused(400, message(f"{where}: {problem['msg']}"))
         except InputError as error:
-            return _error(400, failure(error))
+            return refused(400, failure(error))
         if wanted.model != MODEL:
             return _no_model(wanted.model)
         task = asyncio.create_task(self._answer(history, text))
         # It goes on where the client does not wait: what was asked for is done, and told when the
         # client asks again.
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._ended)
         made = _Completion()
         if wanted.stream:
-            usage = wanted.stream_options is not None and wanted.stream_options.include_usage
+            usage = wanted.stream_options is not None and bool(wanted.stream_options.include_usage)
+            # A proxy that waits for more would keep the signs of life back.
+            headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
             events = _events(made, task, usage)
-            return StreamingResponse(
-                events, media_type="text/event-stream", headers={"cache-control": "no-store"}
-            )
+            return StreamingResponse(events, media_type="text/event-stream", headers=headers)
         try:
             return JSONResponse(made.whole(await asyncio.shield(task)))
         except (CtragError, OSError) as error:
-            return _failed(error)
+            return failed(error)
+
+    def _ended(self, task: "asyncio.Task[Reply]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # asyncio would complain of one that no client waited for
 
     async def _answer(self, history: list[Said], text: str) -> Reply:
         async with self._one:
-            return await run_sync(self.talks.say, history, text)
+            try:
+                return await run_sync(self.talks.say, history, text)
+            except (CtragError, OSError):
+                raise
+            except Exception as error:  # a defect costs the turn, and is told as one
+                said = f"Something is wrong in ctrag: {type(error).__name__}: {failure(error)}"
+                note(said)
+                raise Defect(said) from error
 
-    async def _refused(self, request: Request) -> Response | None:
+    async def _barred(self, request: Request) -> Response | None:
         check = TransportSecurityMiddleware(self.security)
-        refused = await check.validate_request(request, is_post=request.method == "POST")
-        if refused is not None:
-            return _error(refused.status_code, bytes(refused.body).decode())
+        barred = await check.validate_request(request, is_post=request.method == "POST")
+        if barred is not None:
+            return misdirected(request, barred.status_code)
         if self.tokens and not isinstance(request.user, AuthenticatedUser):
-            return _error(401, "a bearer token of --access is needed", "invalid_api_key")
+            return refused(401, "a bearer token of --access is needed", "invalid_api_key")
         return None
 
 
@@ -207,16 +253,17 @@ class _Completion:
 async def _events(
     made: _Completion, task: "asyncio.Task[Reply]", usage: bool
 ) -> AsyncIterator[str]:
-    yield made.chunk({"role": "assistant", "content": ""})
+    more: dict[str, Any] = {"usage": None} if usage else {}  # the last chunk counts
+    yield made.chunk({"role": "assistant", "content": ""}, **more)
     while not (await asyncio.wait({task}, timeout=SIGN_OF_LIFE))[0]:
         yield ": working\n\n"
     try:
         reply = task.result()
     except (CtragError, OSError) as error:
-        yield _event({"error": _problem(failure(error), "server_error", None)})
+        yield _event(failed_body(error))
         return
-    yield made.chunk({"content": reply.text})
-    yield made.chunk({}, "stop", **{"ctrag": {"asks": reply.asks}})
+    yield made.chunk({"content": reply.text}, **more)
+    yield made.chunk({}, "stop", **more, ctrag={"asks": reply.asks})
     if usage:
         yield made.usage()
     yield "data: [DONE]\n\n"
@@ -241,21 +288,4 @@ def _described() -> dict[str, Any]:
 
 def _no_model(name: str) -> Response:
     said = f"model: {name!r} is not served here; the assistant is the model {MODEL!r}"
-    return _error(404, said, "model_not_found")
-
-
-def _failed(error: Exception) -> Response:
-    if isinstance(error, InputError):
-        return _error(400, failure(error))
-    status = 503 if isinstance(error, StoreUnavailable) else 500
-    return _error(status, failure(error))
-
-
-def _error(status: int, said: str, code: str | None = None) -> Response:
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    headers = {"www-authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse({"error": _problem(said, kind, code)}, status, headers)
-
-
-def _problem(said: str, kind: str, code: str | None) -> dict[str, Any]:
-    return {"message": said, "type": kind, "param": None, "code": code}
+    return refused(404, message(said), "model_not_found")

@@ -152,7 +152,7 @@ class _Tools:
         try:
             if params.name not in _TOOLS:
                 raise InputError(f"there is no tool {params.name!r}; there are {', '.join(_TOOLS)}")
-            match _TOOLS[params.name][0].model_validate(params.arguments or {}):
+            match _TOOLS[params.name][0].model_validate(_given(params.arguments)):
                 case _Ask() as wanted:
                     return await self._ask(ctx, params, wanted)
                 case _Find() as wanted:
@@ -264,6 +264,15 @@ async def _elicited(
         return await ctx.session.elicit_form(form.message, form.requested_schema, ctx.request_id)
     except (MCPError, ValidationError):  # the client refused to ask, or answered with nonsense
         return None
+
+
+def _given(arguments: dict[str, Any] | None) -> dict[str, Any]:
+    """Arguments without those that a model filled with nothing, as many do with optional ones."""
+    return {
+        name: value
+        for name, value in (arguments or {}).items()
+        if name == "text" or not (value is None or (isinstance(value, str) and not value.strip()))
+    }
 
 
 def _form(question: Question) -> dict[str, Any]:

@@ -8,11 +8,13 @@ import uvicorn
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 
 from ctrag.assistant.server.access import Tokens
 from ctrag.assistant.server.chat import ChatEndpoint
 from ctrag.assistant.server.door import Door
 from ctrag.assistant.server.mcp_tools import mcp_server
+from ctrag.assistant.server.problems import no_such_route
 from ctrag.assistant.server.remembered import Remembered
 from ctrag.assistant.server.told import failure
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
@@ -82,4 +84,5 @@ def http_app(door: Door, served: Served) -> Starlette:
         auth = AuthSettings(issuer_url=own, resource_server_url=None, validate_token_resource=False)
         common |= {"auth": auth, "token_verifier": served.tokens}
     app = mcp_server(door).streamable_http_app(**common)
+    app.add_exception_handler(HTTPException, no_such_route)
     return behind_headers(app, served.origins)

@@ -34,7 +34,7 @@
     if (!event.detail.successful) return;
     const form = event.detail.elt;
     const polled = event.detail.requestConfig.verb === "get" && form.id === "turns";
-    if (lost || !polled) {
+    if (lost || !polled || notice.dataset.kind === "wait") {
       lost = false;
       document.body.classList.remove("lost");
       say("", "");
@@ -45,14 +45,29 @@
     }
   });
 
+  // Enter sends, as in a line; with Shift it begins a new one. While a word is composed, as in
+  // Japanese, it ends the word.
+  document.addEventListener("keydown", (event) => {
+    const composes = event.isComposing || event.keyCode === 229; // Safari says it so
+    if (event.target.id === "text" && event.key === "Enter" && !event.shiftKey && !composes) {
+      event.preventDefault();
+      event.target.form.requestSubmit();
+    }
+  });
+
+  // Who reads further up is left there, until something is said or asked.
+  let below = true;
   function atTheEnd() {
     const scroll = $("scroll");
     if (scroll) scroll.scrollTop = scroll.scrollHeight;
+    if (scroll && getComputedStyle(scroll).overflowY === "visible") $("composer").scrollIntoView({ block: "end" });
   }
 
   // What was opened stays open when something new arrives.
   let opened = [];
   document.addEventListener("htmx:beforeSwap", (event) => {
+    const scroll = $("scroll");
+    below = !scroll || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
     opened = [...event.detail.target.querySelectorAll("details[id][open]")].map((one) => one.id);
   });
   document.addEventListener("htmx:afterSwap", () => {
@@ -60,17 +75,43 @@
     opened = [];
   });
 
+  // New answers for screen readers, each once; of the steps only that it is worked on.
+  const told = new Map();
+  function news(turns, quiet, focused) {
+    const fresh = [];
+    for (const turn of turns.querySelectorAll(".turn")) {
+      const before = told.get(turn.id) || [];
+      const parts = [...turn.querySelectorAll(".reply:not(.working), .ask, .confirm, .turn > .failed")];
+      const now = parts.filter((one) => one !== focused).map((one) => one.textContent.trim());
+      if (turn.querySelector(".working") && !before.length) now.unshift("It is worked on.");
+      fresh.push(...now.filter((one) => !before.includes(one)));
+      told.set(turn.id, [...before, ...now]);
+    }
+    if (quiet || !$("news")) return;
+    $("news").append(...fresh.map((one) => Object.assign(document.createElement("p"), { textContent: one })));
+    while ($("news").children.length > 20) $("news").firstChild.remove();
+  }
+
   let shown = "";
-  function settled() {
+  let count = 0;
+  function settled(first) {
     const turns = $("turns");
     if (!turns) return;
     const now = turns.innerText;
     if (now === shown) return;
     shown = now;
-    atTheEnd();
+    const more = turns.querySelectorAll(".turn").length !== count;
+    count = turns.querySelectorAll(".turn").length;
     const asked = turns.querySelector("[data-focus]");
-    if (asked) {
+    if (below || more || asked) atTheEnd();
+    // Who writes is not interrupted, nor who has reached a button of the question.
+    const held = $("text") && document.activeElement === $("text") && $("text").value;
+    const inside = asked && asked.contains(document.activeElement);
+    news(turns, first === true, asked && !held ? asked : null);
+    if (asked && !held && !inside) {
       asked.focus({ preventScroll: true });
+    } else if (asked) {
+      return;
     } else if (document.activeElement === document.body && $("text")) {
       $("text").focus({ preventScroll: true });
     }
@@ -123,7 +164,9 @@
     form.addEventListener("dragleave", over(false));
     form.addEventListener("drop", (event) => {
       over(false)(event);
+      event.stopPropagation();
       if (event.dataTransfer.files.length) {
+        for (let one = form.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
         input.files = event.dataTransfer.files;
         tell();
         form.querySelector("button").focus();
@@ -136,7 +179,28 @@
     if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
   }
 
+  // Beside the area, the browser would leave the page to show the file.
+  const files = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+  document.addEventListener("dragover", (event) => {
+    if (files(event)) event.preventDefault();
+  });
+  document.addEventListener("drop", (event) => {
+    if (!files(event)) return;
+    event.preventDefault();
+    const form = document.querySelector("[data-drop]");
+    if (form) form.dispatchEvent(new DragEvent("drop", { dataTransfer: event.dataTransfer, cancelable: true }));
+    else say("Files are imported on the page “Data”, or on the first page.", "wait");
+  });
+
+  // A double click sends once.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.hasAttribute("hx-post")) return;
+    if (Date.now() - (form.dataset.sent || 0) < 2000) event.preventDefault();
+    else form.dataset.sent = Date.now();
+  }, true);
+
   const first = document.querySelector("[data-focus]");
   if (first) first.focus({ preventScroll: true });
-  settled();
+  settled(true);
 })();

@@ -50,7 +50,7 @@ class Page:
         self.messages: list[Any] = [{"role": "system", "content": "You are helpful."}]
         self.stream = stream
 
-    def say(self, text: str) -> str:
+    def say(self, text: Any) -> str:
         self.messages.append({"role": "user", "content": text})
         create = self.client.chat.completions.create
         if self.stream:
@@ -133,6 +133,22 @@ def test_a_client_that_cuts_old_messages_is_still_understood(ada: Ada) -> None:
     assert ada.mails() == before + 1
 
 
+def test_a_picture_that_was_refused_does_not_end_the_conversation(ada: Ada) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:,"}}
+    with served(ada) as url:
+        page = Page(url)
+        ada.plans(MADE)
+        page.say("remind me at eight to lock the gate")
+        page.messages[-1]["content"] = [
+            {"type": "thinking", "thinking": "at eight"},
+            {"type": "text", "text": page.messages[-1]["content"]},
+        ]
+        with pytest.raises(openai.BadRequestError, match="only text is read"):
+            page.say([picture, {"type": "text", "text": "and this"}])
+        page.messages.append({"role": "assistant", "content": ""})
+        assert "20:30" in page.say("sorry, I meant half past eight")
+
+
 @pytest.mark.parametrize("left", [[], [("assistant", "")]], ids=["none", "empty"])
 def test_a_yes_agrees_to_no_question_that_the_client_did_not_get(
     ada: Ada, left: list[Said]
@@ -171,6 +187,13 @@ def test_what_a_stopped_message_did_can_be_taken_back(ada: Ada) -> None:
             [{"role": "user", "content": "### Task:\nAnswer.\n<context>a</context>\nwhen is it"}],
             "attached are not read",
         ),
+        (
+            [
+                {"role": "system", "content": "You are a title generator."},
+                {"role": "user", "content": "remind me at eight to lock the gate"},
+            ],
+            "a task of a chat page",
+        ),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "only text is read"),
         ([{"role": "user", "content": [{"type": {"a": 1}}]}], "messages.0.content"),
         ([{"role": "user", "content": [{"type": "text", "text": {}}]}], "messages.0.content"),
@@ -184,9 +207,117 @@ def test_what_is_no_request_of_a_person_is_refused(
         Page(url).client.chat.completions.create(model="ctrag", messages=messages)
 
 
+@pytest.mark.parametrize(
+    ("demanded", "problem"),
+    [
+        ({"response_format": {"type": "json_object"}}, "answers are text, not 'json_object'"),
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "answers are text"),
+        ({"tool_choice": "required"}, "calls its own tools alone"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "its own tools alone"),
+        ({"function_call": {"name": "f"}}, "function_call: the assistant calls its own"),
+    ],
+)
+def test_what_words_cannot_answer_is_not_done(
+    ada: Ada, demanded: dict[str, Any], problem: str
+) -> None:
+    before = len(ada.door.assistant.view())
+    body = {"model": "ctrag", "messages": [{"role": "user", "content": ASKED}], **demanded}
+    with served(ada) as url:
+        answer = httpx2.post(f"{url}/v1/chat/completions", json=body)
+    assert answer.status_code == 400
+    assert problem in answer.json()["error"]["message"]
+    assert len(ada.door.assistant.view()) == before
+
+
+def test_settings_that_a_client_leaves_open_are_passed_over(ada: Ada) -> None:
+    left: dict[str, Any] = {
+        "temperature": None,
+        "stream_options": {"include_usage": None},
+        "response_format": {"type": "text"},
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "tool_choice": "auto",
+    }
+    body = {"model": "ctrag", "messages": [{"role": "user", "content": "hello"}], **left}
+    with served(ada) as url:
+        assert httpx2.post(f"{url}/v1/chat/completions", json=body).status_code == 200
+
+
+def test_a_stream_ends_with_the_usage_where_it_is_wanted(ada: Ada) -> None:
+    with served(ada) as url:
+        messages: Any = [{"role": "user", "content": "hello"}]
+        create = Page(url).client.chat.completions.create
+        counted = {"include_usage": True}
+        chunks = list(create(model="ctrag", messages=messages, stream=True, stream_options=counted))
+    assert [one.usage is None for one in chunks] == [True, True, True, False]
+    assert chunks[-1].choices == []
+
+
 def test_a_failure_in_a_stream_reaches_the_client(ada: Ada) -> None:
     with served(ada) as url, pytest.raises(openai.APIError, match="at most 1000"):
         Page(url, stream=True).say("x" * 1_001)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_a_defect_is_told_as_one_and_not_repeated(
+    ada: Ada, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def broken(self: Remembered, history: list[Said], text: str) -> None:
+        said.append(text)
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(Remembered, "say", broken)
+    told = "Something is wrong in ctrag: ZeroDivisionError: by nought"
+    with served(ada) as url:
+        page = Page(url, stream=stream)
+        page.client = page.client.with_options(max_retries=2)
+        with pytest.raises(openai.APIError, match=told):
+            page.say("hello")
+    assert said == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "problem"),
+    [
+        ("POST", "/chat/completions", 404, "no '/chat/completions' here; models are at /v1/models"),
+        ("POST", "/v1/responses", 404, "chat at /v1/chat/completions"),
+        ("GET", "/v1/models/openai/gpt", 404, "model: 'openai/gpt' is not served here"),
+        ("GET", "/v1/chat/completions", 405, "GET is not answered"),
+    ],
+)
+def test_what_is_not_served_is_told_in_the_form_of_the_api(
+    ada: Ada, method: str, path: str, status: int, problem: str
+) -> None:
+    with served(ada) as url:
+        answer = httpx2.request(method, f"{url}{path}", json={})
+    assert answer.status_code == status
+    assert problem in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "help_"),
+    [
+        ({"host": "host.docker.internal:8017"}, "give --allow-host"),
+        ({"origin": "https://page.example"}, "--allow-origin names"),
+        ({"content-type": "text/plain"}, "must be application/json"),
+    ],
+)
+def test_who_is_not_let_in_is_told_what_helps(
+    ada: Ada, headers: dict[str, str], help_: str
+) -> None:
+    with served(ada) as url:
+        path = f"{url}/v1/chat/completions"
+        answer = httpx2.post(
+            path, content="{}", headers={"content-type": "application/json"} | headers
+        )
+    assert help_ in answer.json()["error"]["message"]
+
+
+def test_this_machine_is_known_without_a_port(ada: Ada) -> None:
+    with served(ada) as url:
+        for headers in ({"host": "localhost"}, {"origin": "http://127.0.0.1"}):
+            assert httpx2.get(f"{url}/v1/models", headers=headers).status_code == 200
 
 
 def test_only_a_token_of_the_file_opens_the_door(ada: Ada, tmp_path: Path) -> None:

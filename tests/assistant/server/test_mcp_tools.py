@@ -124,3 +124,14 @@ async def test_a_wrong_call_is_told_to_the_model(
         answer: Any = await one.call_tool(tool, arguments)
     assert answer.is_error
     assert problem in answer.content[0].text
+
+
+async def test_optional_arguments_that_a_model_fills_with_nothing_are_left_out(ada: Ada) -> None:
+    async with Client(mcp_server(ada.door)) as one:
+        answer = await ask(one, "hello", conversation="", place=" ")
+        assert answer["conversation"]
+        for empty in ("", None):
+            arguments = {"text": "lock the gate", "limit": empty}
+            found: Any = await one.call_tool("find_items", arguments)
+            assert not found.is_error
+            assert not (await one.call_tool("undo", {"conversation": empty})).is_error

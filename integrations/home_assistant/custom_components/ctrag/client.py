@@ -7,7 +7,8 @@ import aiohttp
 
 MODEL = "ctrag"
 _WAIT = aiohttp.ClientTimeout(total=180)
-_ESCAPED = re.compile(r"\\([!\[\]<`])")
+_ESCAPED = re.compile(r"\\([!\[\]<`\\])")
+_ISOLATES = re.compile("[\u2066-\u2069]")
 
 
 class CannotConnect(Exception):
@@ -72,5 +73,6 @@ class Client:
 
 
 def spoken(text: str) -> str:
-    """A message without the backslashes that keep it text where Markdown is read."""
-    return _ESCAPED.sub(r"\1", text)
+    """A message without the backslashes that keep it text where Markdown is read, and without the
+    marks that keep names from turning what is beside them."""
+    return _ISOLATES.sub("", _ESCAPED.sub(r"\1", text))
