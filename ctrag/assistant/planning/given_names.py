@@ -1,7 +1,7 @@
 """First names that are one: "Bob" and Robert, "Catherine" and "Katharine", "Sofia" and "Sophia"."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from ctrag.text.words import fold
 
@@ -168,11 +168,13 @@ def same_given_name(one: str, other: str) -> bool:
     return bool(whole & other_whole or whole & other_short or short & other_whole)
 
 
+@lru_cache(maxsize=10_000)
 def forms_of(name: str) -> frozenset[str]:
     """The other forms of a folded first name: of "robert" "bob" and "rob", of "bob" "robert"."""
     return frozenset(one for one in _lines() if one != name and same_given_name(one, name))
 
 
+@lru_cache(maxsize=10_000)
 def sounded(name: str) -> str:
     """Letters that stand for the sound of a folded name: "eric" and "erik" have the same."""
     sound = re.sub(r"c(?=[eiy])", "s", name.replace("ph", "f").replace("ch", "k"))
