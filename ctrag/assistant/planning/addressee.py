@@ -116,6 +116,9 @@ def addressee(request: str, contacts: Sequence[Contact]) -> str:
     mention = _named(request[frame.end() :].split()[:_LONGEST], contacts)
     if mention.endswith(("'s", "’s")):
         return ""  # "Ruth's mother" is not Ruth
+    owner, whose, _ = mention.replace("’", "'").partition("'s ")
+    if whose and mentioned(mention, contacts) == mentioned(owner, contacts):
+        return ""  # "answer Ruth's open question"
     telling = telling_words(mention) or {*mention.split()} & {"Will", "May"}
     return mention if telling and mentioned(mention, contacts) else ""
 
@@ -137,8 +140,7 @@ def _named(said: Sequence[str], contacts: Sequence[Contact]) -> str:
         if bare in _INITIALS and before:
             return " ".join([*named, bare])
         if not (folded.rstrip(".") in _OPENING and not named):
-            fits = parts and any(_fit_one(before, parts, known, own) for known, own in told)
-            if folded in _ENDS or not fits:
+            if folded in _ENDS or not parts or not _names_on(before, parts, told):
                 break
             before = [] if folded.endswith("'s") else [*before, *parts]
         named.append(bare)
@@ -147,15 +149,27 @@ def _named(said: Sequence[str], contacts: Sequence[Contact]) -> str:
     return " ".join(named)
 
 
-def _fit_one(
-    before: Sequence[str], parts: Sequence[str], known: Container[str], names: Container[str]
+def _names_on(
+    before: Sequence[str],
+    parts: Sequence[str],
+    told: Sequence[tuple[Container[str], Container[str]]],
 ) -> bool:
-    """Whether words go on naming one contact: behind a name stand only further names, once."""
-    if not all(word in known for word in (*before, *parts)):
-        return False
-    if not before or before[-1] not in names:
-        return True
-    return all(word in names and word not in before for word in parts)
+    """Whether words go on naming somebody: names of one contact, no relation behind a name.
+
+    Args:
+        before: Words that name somebody.
+        parts: Those of the next one.
+        told: The words that mention each contact, and those of their names.
+    """
+    last = before[-1:]
+    if not any(word in names for word in (*parts, *last) for _, names in told):
+        return all(any(word in known for known, _ in told) for word in parts)
+    return any(
+        all(word in known for word in (*before, *parts))
+        and (not any(word in names for word in last) or all(word in names for word in parts))
+        and not set(parts) & set(before)
+        for known, names in told
+    )
 
 
 def as_asked(request: str) -> str:
