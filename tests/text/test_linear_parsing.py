@@ -124,6 +124,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     ),
     "added": lambda text: added_text(f"list add {text}", {"title": "List", "text": text}),
     "note's title": lambda text: called(f"new note {text}: it"),
+    "note's parts": lambda text: (called(f"note title {text}"), called(f'note "{text}')),
     "search": lambda text: as_searched(_tool("google_search"), {"query": text}, text),
     "weather's place": lambda text: named_whole(
         _tool("google_weather"), {"location": "Graz"}, f"weather {text}"
