@@ -80,6 +80,15 @@ _COMMON = frozenset(
 _HONORIFIC = frozenset(_HONORIFICS.split()) | {"dr", "prof", "professor", "doctor", "coach"}
 _ENOUGH = 0.5
 """Share of the mention's words that must fit."""
+_GROUPS = {
+    "parents": ("mother", "father"),
+    "folks": ("mother", "father"),
+    "grandparents": ("grandmother", "grandfather"),
+    "kids": ("son", "daughter", "child"),
+    "children": ("son", "daughter", "child"),
+    "siblings": ("brother", "sister"),
+}
+"""Words for several, with what each of them is."""
 _LAST_INITIAL = re.compile(r"\s([A-Z])\.?$")
 _OWNER = re.compile(r"['’]s\s+|(?<=s)['’]\s+")
 _WHOSE = re.compile(r"\b(\w{1,40})(?:['’]s|(?<=s)['’])\s")
@@ -135,6 +144,20 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     if best < _ENOUGH * _BY_RELATION:
         return []
     return [one for one, score in zip(contacts, scores, strict=True) if score > best - 1e-9]
+
+
+def grouped(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
+    """All those whom one word for several names: "my parents", "the kids", "my sisters", "the
+    Quists". Empty where it names fewer than two."""
+    wanted = [word for word in words(mention) if word not in _FILLERS]
+    if len(wanted) != 1:
+        return []
+    word, single = wanted[0], wanted[0].removesuffix("s")
+    kinds = _GROUPS.get(word, (single,) if single != word and single in RELATIONS else ())
+    found = [one for kind in kinds for one in mentioned(kind, contacts)]
+    if not kinds and single != word and re.search(r"\bthe\s", mention, re.IGNORECASE):
+        found = [one for one in contacts if words(one.name)[1:] and words(one.name)[-1] == single]
+    return list(dict.fromkeys(found)) if len(set(found)) > 1 else []
 
 
 def shortened(mention: str, contacts: Sequence[Contact]) -> Contact | None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from ctrag.assistant.planning.mentions import mentioned, told_apart
+from ctrag.assistant.planning.mentions import grouped, mentioned, told_apart
 from stores.people.items import Contact, Person, Profile
 
 ROWER = Contact("Anna Berg", phone="5", organisation="Rowing club")
@@ -134,3 +134,14 @@ def test_another_word_for_a_service_names_who_does_it(mention: str, relation: st
     assert mentioned(mention, (LEO, Contact("Ada Pohl", relation))) == [
         Contact("Ada Pohl", relation)
     ]
+
+
+def test_one_word_for_several_names_them_all() -> None:
+    father, son = Contact("Jan Quist", "father"), Contact("Tom Holt", "son")
+    contacts = (MAMA, father, LEO, son, OLE)
+    assert grouped("my parents", contacts) == [MAMA, father]
+    assert grouped("the kids", contacts) == [LEO, son]
+    assert grouped("my sons", contacts) == [LEO, son]
+    assert grouped("the Quists", contacts) == [MAMA, father, LEO]
+    assert grouped("my parents", (MAMA, OLE)) == []
+    assert grouped("Ole", contacts) == grouped("my mum", contacts) == []
