@@ -107,7 +107,7 @@ _FRONTED = re.compile(
 _WHOLE = re.compile(
     r"\b(?:rewrite|nothing else|new text|anew|write .{1,60} new"
     r"|whole(?!\s+(?:milk|wheat|grain|oats?|beans?|chicken|fish|spices?)\b)"
-    r"|(?:to|be|says?|with|have|has|is|reads?)\s+(?:just|only)\b"
+    r"|(?:to|be|says?|with|have|has|is|reads?|make\s+it)\s+(?:just|only)\b"
     r"|replace\s+(?:it|that|this|everything|all|(?:the|my|our|that|this)\s+(?:[\w'’-]+\s+){0,4}?"
     r"(?:note|list|text|page|contents?|body))\b)"
     r"|\bonly\W*$|:\s*(?:just|only)\b",
