@@ -24,7 +24,7 @@ from ctrag.assistant.planning.genres import said_genre
 from ctrag.assistant.planning.in_vain import unasked
 from ctrag.assistant.planning.limits import does_half
 from ctrag.assistant.planning.messages import without_frame
-from ctrag.assistant.planning.note_edit import added_text
+from ctrag.assistant.planning.note_edit import added_text, edited_note
 from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.searches import as_searched, named_whole
@@ -115,8 +115,19 @@ PARSERS: dict[str, Callable[[str], object]] = {
     ),
     "message's frame": lambda text: without_frame(text, text, "", OMAR),
     "added to": lambda text: added_text(f"add {text} to the list", {"title": "List", "text": text}),
+    "changed in a note": lambda text: (
+        edited_note("milk\neggs", f"change {text}"),
+        edited_note("milk\neggs", f"take {text}"),
+        edited_note("milk: 1\neggs", f"note {text}"),
+    ),
+    "note": lambda text: (
+        edited_note(text, "change milk to oat milk"),
+        edited_note(text, "take the milk off"),
+        edited_note(text, "milk is 2 now"),
+    ),
     "added": lambda text: added_text(f"list add {text}", {"title": "List", "text": text}),
     "note's title": lambda text: called(f"new note {text}: it"),
+    "note's parts": lambda text: (called(f"note title {text}"), called(f'note "{text}')),
     "search": lambda text: as_searched(_tool("google_search"), {"query": text}, text),
     "weather's place": lambda text: named_whole(
         _tool("google_weather"), {"location": "Graz"}, f"weather {text}"

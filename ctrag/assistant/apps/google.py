@@ -5,6 +5,7 @@ is not read here.
 """
 
 from datetime import date
+from difflib import get_close_matches
 from urllib.parse import quote as encoded
 from urllib.parse import urlencode
 
@@ -62,6 +63,22 @@ _CODES = """
 _LANGUAGES = {
     name: code for name, _, code in (entry.strip().rpartition(" ") for entry in _CODES.split(","))
 }
+_VARIETIES = frozenset(
+    "american argentinian austrian belgian british canadian castilian chilean colombian egyptian "
+    "european latin lebanese mexican moroccan swiss syrian".split()
+)
+"""Where a variety of a language is spoken that is translated like the others."""
+_ALIKE = 0.85
+"""Similarity from which a name is one that was spelled wrong: "portugese"."""
+
+
+def _language(name: str) -> str:
+    """The known name of a language that is spelled wrong or of one country, else the name."""
+    *where, last = name.split() or [""]
+    if where and set(where) <= _VARIETIES and last in _LANGUAGES:
+        return last
+    near = [] if name in _LANGUAGES else get_close_matches(name[:40], _LANGUAGES, 1, _ALIKE)
+    return near[0] if near else name
 
 
 def translates_into(language: str) -> bool:
@@ -120,6 +137,8 @@ def google_translate(call: Call) -> Effect:
     language = call.text("target_language")
     name = " ".join(plain_words(language))
     code = _LANGUAGES.get(name) or (name if name in _LANGUAGES.values() else None)
+    if code is None and (known := _language(name)) != name:
+        language, code = known.capitalize(), _LANGUAGES[known]
     if code is None:
         raise Refusal(f"The language {quote(language)} is not supported.")
     query = {"sl": "auto", "tl": code, "text": call.text("text"), "op": "translate"}

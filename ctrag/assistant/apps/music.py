@@ -18,6 +18,7 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
+from ctrag.assistant.planning.genres import is_genre
 from stores.people.changes import OutboxEntry
 from stores.people.items import Item
 
@@ -80,7 +81,7 @@ def play_genre(call: Call) -> Effect:
         for song in call.of("music")
         if any(matching(genre, [song.text(field)], str) for field in ("genre", "playlist"))
     ]
-    if not songs and not matching(genre, _KNOWN_GENRES, str):
+    if not songs and not (matching(genre, _KNOWN_GENRES, str) or is_genre(genre)):
         raise Refusal(f"The genre {quote(genre)} is unknown, so nothing was played.")
     if not songs:
         entry = OutboxEntry("play", None, {"what": "genre", "name": genre, "songs": []})

@@ -159,7 +159,8 @@ def _calls_of(call: Call, name: str) -> list[Item]:
     contact = None if named and not is_number(name) else _contact(call, name)
     contact = contact or (call.person.contact(_caller(named[0])) if named else None)
     if contact is None:
-        return named or matching(name, log, _caller)
+        whose = re.search(r"['’]s\s", name)  # "mum's doctor" is not Mum
+        return named or ([] if whose else matching(name, log, _caller))
     spellings = (name, contact.name, contact.phone or "")
     return [one for one in log if any(same_caller(_caller(one), it) for it in spellings)]
 

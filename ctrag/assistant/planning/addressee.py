@@ -4,7 +4,7 @@ The person behind such a verb receives what is sent, whoever else is named in th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from ctrag.assistant.context import item_text
@@ -15,7 +15,8 @@ from stores.people.items import Contact, Item
 
 _LEAD = (
     r"^\W*(?:(?:please|hey|oh|ok|okay|and|but|so|well|uh|um|now|then|also|just|can you|could you"
-    r"|will you|would you|i need to|i want to|i'd like to|let's|go)\W+)*"
+    r"|will you|would you|i need to|i have to|i should|i must|i've got to|i gotta|i want to|i wanna"
+    r"|i'd like to|i (?:want|need) you to|i'd like you to|quickly|let's|go)\W+)*"
 )
 _SOME = r"(?:(?:an?|the)\s+)?(?:(?:quick|short|little)\s+)?"
 _MAIL = rf"{_SOME}(?:e-?mail|mail|message|note|line)"
@@ -51,6 +52,7 @@ _NOBODY = frozenset(
 _LONGEST = 5
 """Words that name somebody at most."""
 _OPENING = frozenset("my our the his her their dr mr mrs ms".split())
+_INITIALS = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 _ENDS = frozenset(
     "that i i'm i'll i've i'd we we're we'll we've if whether a an to know about when how what "
     "where why who which it's it there there's you please not and".split()
@@ -111,24 +113,63 @@ def addressee(request: str, contacts: Sequence[Contact]) -> str:
     frame = _FRAME.match(request.replace("’", "'"))
     if frame is None:
         return ""
-    known = {word for one in contacts for word in mention_words(one)}
+    mention = _named(request[frame.end() :].split()[:_LONGEST], contacts)
+    if mention.endswith(("'s", "’s")):
+        return ""  # "Ruth's mother" is not Ruth
+    owner, whose, _ = mention.replace("’", "'").partition("'s ")
+    if whose and mentioned(mention, contacts) == mentioned(owner, contacts):
+        return ""  # "answer Ruth's open question"
+    telling = telling_words(mention) or {*mention.split()} & {"Will", "May"}
+    return mention if telling and mentioned(mention, contacts) else ""
+
+
+def _named(said: Sequence[str], contacts: Sequence[Contact]) -> str:
+    """The words at the beginning that name one contact: "Ruth" of "Ruth Leo is ill", "Leo's
+    teacher"."""
+    told = [
+        (mention_words(one), set(words(" ".join((one.name, *one.nicknames))))) for one in contacts
+    ]
     named: list[str] = []
-    for word in request[frame.end() :].split()[:_LONGEST]:
+    before: list[str] = []
+    for word in said:
         bare = word.strip(".,:;!?\"'“”()")
         folded = bare.casefold().replace("’", "'")
-        parts = words(bare.removesuffix("'s").removesuffix("’s"))
-        opens = folded.rstrip(".") in _OPENING and not named
-        if not opens and (folded in _ENDS or not parts or not set(parts) <= known):
-            break
-        if bare.endswith(("'s", "’s")):
-            return ""  # "Ruth's mother" is not Ruth
+        parts = words(folded.removesuffix("'s"))
+        if len(parts) > 1:
+            parts = [part for part in parts if part not in STOPWORDS]  # "mother-in-law"
+        if bare in _INITIALS and before:
+            return " ".join([*named, bare])
+        if not (folded.rstrip(".") in _OPENING and not named):
+            if folded in _ENDS or not parts or not _names_on(before, parts, told):
+                break
+            before = [] if folded.endswith("'s") else [*before, *parts]
         named.append(bare)
         if word[-1:] in ",:;!?":
             break
-    mention = " ".join(named)
-    if not set(telling_words(mention)) - STOPWORDS or not mentioned(mention, contacts):
-        return ""
-    return mention
+    return " ".join(named)
+
+
+def _names_on(
+    before: Sequence[str],
+    parts: Sequence[str],
+    told: Sequence[tuple[Container[str], Container[str]]],
+) -> bool:
+    """Whether words go on naming somebody: names of one contact, no relation behind a name.
+
+    Args:
+        before: Words that name somebody.
+        parts: Those of the next one.
+        told: The words that mention each contact, and those of their names.
+    """
+    last = before[-1:]
+    if not any(word in names for word in (*parts, *last) for _, names in told):
+        return all(any(word in known for known, _ in told) for word in parts)
+    return any(
+        all(word in known for word in (*before, *parts))
+        and (not any(word in names for word in last) or all(word in names for word in parts))
+        and not set(parts) & set(before)
+        for known, names in told
+    )
 
 
 def as_asked(request: str) -> str:

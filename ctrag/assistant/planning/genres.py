@@ -8,7 +8,7 @@ from ctrag.text.words import words
 
 _WORDS = frozenset(
     """
-    pop rock folk jazz metal punk rap hop hip soul funk blues reggae ska dub disco house techno
+    pop rock folk jazz metal punk rap hop hip rnb soul funk blues reggae ska dub disco house techno
     trance ambient electronic electro dance drum bass grime drill garage jungle indie alternative
     grunge emo goth industrial classical baroque opera operetta chamber choral choir hymns gospel
     spiritual worship country bluegrass americana swing bebop fusion latin salsa samba bossa nova
@@ -31,6 +31,7 @@ _WORDS = frozenset(
 )
 
 
+_DECADE = re.compile(r"(?:19|20)?\d0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties", re.IGNORECASE)
 _PLAYS = ("play_artist", "play_album", "play_song")
 
 
@@ -38,7 +39,9 @@ def is_genre(name: str) -> bool:
     """Whether a word of the name says what kind of music it is."""
     parts = words(name)
     return any(
-        one in _WORDS or any(one.endswith(f"{tail}") for tail in ("pop", "rock", "core", "wave"))
+        one in _WORDS
+        or _DECADE.fullmatch(one) is not None
+        or any(one.endswith(f"{tail}") for tail in ("pop", "rock", "core", "wave"))
         for one in parts
     )
 

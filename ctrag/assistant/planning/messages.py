@@ -111,6 +111,9 @@ def sent_text(text: str, request: str) -> str:
         text: As it was read.
         request: What was said.
     """
+    forbidden = re.match(r"(?:not\s+to|to\s+not)\s+(?P<rest>[a-z].*)$", text, re.I | re.S)
+    if forbidden and re.search(r"\b(?:not\s+to|to\s+not)\b", request, re.I):
+        return f"Don't {forbidden['rest'].rstrip('.')}."
     infinitive = re.match(r"(?:to|and)\s+(?P<rest>[a-z].*)$", text, re.IGNORECASE | re.DOTALL)
     if infinitive:
         first = re.match(r"[\w'’-]+", infinitive["rest"])

@@ -185,7 +185,7 @@ def _whole_search(text: str, request: str) -> str:
     if len(said) > _SHORT or set(words(text)) <= _FRAME:
         return text
     kept = [one.strip("\"'“”.,!?;:") for one in said]
-    kept = [one for one in kept if one and not set(words(one)) <= _FRAME]
+    kept = [one for one in kept if one and not set(words(one)) - {"s"} <= _FRAME]
     have, there = set(words(text)), {word for one in kept for word in words(one)}
     missing = there - have
     if not missing or not have & there or not telling_words(" ".join(missing)):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.candidate_values import PLACES, CandidateValue, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
-from ctrag.assistant.planning.mentions import mentioned, shortened, told_apart
+from ctrag.assistant.planning.mentions import grouped, mentioned, shortened, told_apart
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.plan import Value
@@ -214,7 +214,11 @@ def _people(
     sure, other = 1.0, ""
     ranked = [one.value for one in values.candidates.get(argument.name, ())]
     labels = dict(zip(sources.person.contacts, sources.person.labels(), strict=True))
-    for part in _AND.split(mention) if argument.type == "contacts" else [mention]:
+    several = argument.type == "contacts"
+    for part in _AND.split(mention) if several else [mention]:
+        if several and (group := grouped(part, sources.person.contacts)):
+            names += [labels[one] for one in group]
+            continue
         meant = mentioned(part, sources.person.contacts)
         fitting = [labels[one] for one in told_apart(meant, sources.request.text)]
         fitting.sort(key=lambda name: _place(name, ranked))

@@ -27,6 +27,17 @@ _START = re.compile(
     r"(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_WITH_TITLE = re.compile(
+    r"\bnote\W+(?:with\s+)?(?:the\s+)?(?:title|heading|subject)[:,]?\s+(?P<title>[^:;,.]{1,60}?)[,.;]?\s+"
+    r"(?:and\s+|with\s+)?(?:the\s+)?(?:text|body|content)[:,]?\s+(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The parts by their names: "new note, title Attic, text boxes and skis"."""
+_QUOTED = re.compile(
+    r"\bnote\s+(?:called\s+)?[\"“](?P<title>[^\"“”]{1,60})[\"”],?\s+"
+    r"(?:with|saying|that\s+says)\s+(?:the\s+text\s+)?(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _CALL_IT = re.compile(
     r"\bnote,?\s+(?:and\s+)?(?:call|name|title)\s+it\s+(?P<title>[^:;,.]{1,60}?)"
     r"(?:[:;.]\s+|,?\s+and\s+(?:put|write|say|note|add)(?:\s+(?:down|there|in|(?:in|into|on|under)"
@@ -35,7 +46,7 @@ _CALL_IT = re.compile(
 )
 _HEAD = re.compile(r"^(?P<head>[^:\n]{1,90}):\s+(?P<text>\S.*)$", re.DOTALL)
 _NAMES_IT = re.compile(
-    r"^(?:(?:please|for|me|us|with|under|as|the|a|an|my|our|title|heading|headline|name|call|it|this|"
+    r"^(?:(?:please|down|for|me|us|with|under|as|the|a|an|my|our|title|heading|headline|name|call|it|this|"
     r"called|named|titled|entitled)\b[\s,]*)+",
     re.IGNORECASE,
 )
@@ -56,6 +67,13 @@ _TOGETHER = re.compile(
     r"\b(?:with|invit\w*|attend\w*|join\w*|together|me\s+and|and\s+(?:me|i)|us|both|for)\b",
     re.IGNORECASE,
 )
+_SHARED = re.compile(
+    r"\b(?:lunch|dinner|breakfast|brunch|supper|coffee|tea|drinks?|beers?|pint|meeting|meetup|call"
+    r"|phone\s+call|video\s+call|chat|catch[- ]?up|walk|run|date|one[- ]on[- ]one|1:1|1-1|sync"
+    r"|playdate|game|match|picnic|barbecue|bbq|zoom)$",
+    re.IGNORECASE,
+)
+"""What one has with others: "lunch Ole friday" is with Ole."""
 _FOR = r"(?:\s+in)?\s+for\s+(?:a|an|the|his|her|their|my)\s+(?P<what>[^.:;,!?]+)"
 
 
@@ -88,7 +106,8 @@ def whole_title(title: str, text: str, request: str) -> str:
 def called(request: str) -> tuple[str, str] | None:
     """Title and text of "a note called Attic with boxes, skis" and of "new note, attic: boxes";
     None where it is not said so."""
-    found = _START.search(request) or _CALL_IT.search(request) or _CALLED.search(request)
+    parts = _WITH_TITLE.search(request) or _QUOTED.search(request)
+    found = parts or _START.search(request) or _CALL_IT.search(request) or _CALLED.search(request)
     if found is None:
         return _headed(request)
     if len(found["title"].split()) > _LONGEST:
@@ -132,10 +151,23 @@ def invited(arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
     guests = found.get("attendees")
     if not isinstance(guests, list) or _TOGETHER.search(request):
         return found
-    del found["attendees"]
     names = {word for one in guests for word in words(one)}
     title = str(found.get("title", ""))
     run = r"\W+".join(map(re.escape, title.split()))
+    behind = re.search(
+        rf"(?<!\w){run}(?P<between>,?\s+(?:at\s+|to\s+|and\s+add\s+|&\s+)?)(?P<name>[^\W\d_][\w'’-]*)",
+        request,
+        re.IGNORECASE,
+    )
+    if behind and title and set(words(behind["name"])) & names - set(words(title)):
+        owned = re.search(r"['’]s?$", behind["name"])
+        if _SHARED.search(title) and not owned:
+            return found
+        if owned and "at" in words(behind["between"]):
+            found["title"] = f"{title} at {behind['name']}"
+        elif not behind["between"].strip():
+            found["title"] = f"{title} {behind['name']}"
+    del found["attendees"]
     whose = re.search(rf"(?P<name>[^\W\d_][\w'’-]*)\s+(?P<run>{run})(?!\w)", request, re.IGNORECASE)
     if whose and title and set(words(whose["name"].removesuffix("'s"))) & names:
         made = f"{whose['name']} {whose['run']}"

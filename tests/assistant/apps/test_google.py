@@ -98,6 +98,9 @@ def test_no_page_opens_without_a_network(
         ("Māori", "mi"),
         ("Haitian Creole", "ht"),
         ("sv", "sv"),
+        ("portugese", "pt"),
+        ("Ukranian", "uk"),
+        ("Mexican Spanish", "es"),
     ],
 )
 def test_languages_go_by_name_or_code(language: str, code: str, ask: Callable[..., Effect]) -> None:

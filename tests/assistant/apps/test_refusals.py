@@ -26,6 +26,11 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
         {},
     ),
     ('play_playlist(playlist_name="Sleep")', "There is no playlist “Sleep”", {}),
+    (
+        'play_voicemail(contact="Lupita Robles\'s mum")',
+        "There is no voicemail from “Lupita Robles's mum”",
+        {},
+    ),
     ('play_genre(genre="Zzxq")', "The genre “Zzxq” is unknown", {}),
     ("pause_music()", "Nothing is playing", {}),
     ('skip_song(direction="next")', "Nothing is playing", {}),

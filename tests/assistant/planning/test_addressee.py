@@ -33,10 +33,36 @@ PICNIC = Item("c1", "calendar", {"title": "Picnic", "attendees": ("Ruth Quist", 
         ("tell everybody the picnic is off", ""),
         ("what did Ruth write", ""),
         ("let me know when Ole calls", ""),
+        ("tell Ruth Leo is ill", "Ruth"),
+        ("message Ole ole is his name", "Ole"),
+        ("tell Ole Berg the tap drips", "Ole Berg"),
+        ("tell my wife Ruth the tap drips", "my wife Ruth"),
+        ("answer Ole's plumber mail", ""),
+        ("tell the head plumber the tap drips", "the head plumber"),
+        ("tell Leo's nursery he is ill", "Leo's nursery"),
+        ("I have to tell Ole the tap drips", "Ole"),
+        ("i should let Ruth know I'm late", "Ruth"),
     ],
 )
 def test_the_one_behind_the_verb_is_addressed(request_: str, whom: str) -> None:
     assert addressee(request_, CONTACTS) == whom
+
+
+def test_names_that_are_other_words_and_relations_by_marriage_are_addressed() -> None:
+    contacts = (
+        Contact("Will Turner"),
+        Contact("May Lind"),
+        Contact("Ada Pohl", "mother-in-law"),
+        Contact("Leo Quist", "son"),
+        Contact("Ann Bell"),
+        Contact("Ann Cole"),
+    )
+    assert addressee("tell Will will be late", contacts) == "Will"
+    assert addressee("ask May if Friday suits her", contacts) == "May"
+    assert addressee("tell Ann C the tap drips", contacts) == "Ann C"
+    assert addressee("tell Ann I am late", contacts) == "Ann"
+    assert addressee("ask my mother-in-law what she wants", contacts) == "my mother-in-law"
+    assert addressee("tell Ann Leo is ill", contacts) == "Ann"
 
 
 def test_a_message_to_another_than_the_one_addressed_goes_astray() -> None:

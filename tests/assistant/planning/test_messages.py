@@ -10,6 +10,9 @@ from stores.people.items import Contact
     ("read", "request_", "sent"),
     [
         ("To water the ferns.", "remind Ole to water the ferns", "Water the ferns."),
+        ("Not to wait.", "tell Ole not to wait", "Don't wait."),
+        ("To not wait.", "tell Ole to not wait", "Don't wait."),
+        ("Not to worry.", "tell Ole all is fine", None),
         ("To the harbour at six.", "tell Ole to the harbour at six", "To the harbour at six."),
         ("Thanks to Ines.", "say thanks to Ines", "Thanks."),
         ("Thanks to Ines.", "tell Ole thanks to Ines", None),

@@ -17,6 +17,13 @@ def tool(api: str) -> Tool:
     [
         ("google_news", "rugby news fiji japan", "topic", "rugby", "rugby fiji japan"),
         ("google_news", "any news on the ferry", "topic", "ferry", "ferry"),
+        (
+            "google_news",
+            "what's the latest on harbour strikes",
+            "topic",
+            "strikes",
+            "harbour strikes",
+        ),
         ("search_music", "find kraftwerk live", "query", "kraftwerk", "kraftwerk live"),
         ("google_search", "a good plum cake recipe please", "query", "recipe", "plum cake recipe"),
         ("google_search", "find me a recipe", "query", "recipe", "recipe"),

@@ -10,7 +10,7 @@ from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.other_times import without_other_times
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.toolbox import Toolbox
-from stores.people.items import Item, Person, Profile, Request
+from stores.people.items import Contact, Item, Person, Profile, Request
 
 NOON = datetime(2025, 6, 18, 12, 0)
 """A Wednesday at noon."""
@@ -110,3 +110,16 @@ def test_a_time_behind_the_task_completes_or_corrects_the_phrase(
 def test_the_end_of_a_range_is_no_task() -> None:
     said = "book the court from two to half three on Friday"
     assert without_other_times(said, "from two", NOON) == said
+
+
+def test_all_of_a_group_take_part() -> None:
+    tool = Toolbox.packaged().get("create_event")
+    assert tool is not None
+    contacts = (Contact("Vera Quist", "mother"), Contact("Jan Quist", "father"), Contact("Ole"))
+    said = Request("dinner with my parents and Ole tomorrow at seven", NOON)
+    sources = ValueSources(said, Person("ada", NOON, Profile(name="Ada"), contacts), ())
+    read = {"title": "Dinner", "start": "tomorrow at seven", "attendees": "my parents and Ole"}
+    slots = {name: FilledSlot(value, 0.9) for name, value in read.items()}
+    made = compose(tool, rank_values([tool], sources)[tool.api], slots, sources)
+    assert made.plan is not None
+    assert made.plan.arguments["attendees"] == ["Vera Quist", "Jan Quist", "Ole"]

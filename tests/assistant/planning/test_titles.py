@@ -104,5 +104,24 @@ def test_only_those_with_whom_it_is_are_invited() -> None:
     alone = {"title": "Leo haircut", "start": "2025-04-04T17:00"}
     assert invited(event, "put Leo haircut in friday at 5") == alone
     assert invited(event, "haircut with Leo friday at 5") == event
+    lunch = {"title": "Lunch", "attendees": ["Ole Berg"]}
+    assert invited(lunch, "add lunch Ole friday 1pm") == lunch
+    assert invited({**lunch, "title": "Call"}, "schedule a call to Ole at four")["attendees"]
+    assert invited(lunch, "lunch at Ole's on friday") == {"title": "Lunch at Ole's"}
+    assert invited(event, "haircut Leo friday at 5") == {**alone, "title": "Haircut Leo"}
     assert as_titled("Ping me about the laundry") == "The laundry"
     assert as_titled("Ring Ole") == "Ring Ole"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "make a new note. Title: Attic. Body: boxes, skis",
+        "add a note, title Attic, text boxes, skis",
+        "create a note with the title Attic and the text boxes, skis",
+        'write a note "Attic" with boxes, skis',
+        "note down Attic: boxes, skis",
+    ],
+)
+def test_a_note_is_dictated_by_the_names_of_its_parts(said: str) -> None:
+    assert called(said) == ("Attic", "boxes, skis")
