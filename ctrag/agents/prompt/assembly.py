@@ -89,7 +89,7 @@ class Prompt:
     domain: str = ""
     """Domain given for the request; empty if none was."""
     dropped: tuple[str, ...] = ()
-    """Pinned units that did not fit."""
+    """Fragments that hold for every request, and pinned tools, that did not fit."""
     scores: dict[str, float] = field(default_factory=dict)
     """Probability of each unit in the prompt, by id."""
     likely: Likely | None = None

@@ -14,6 +14,7 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.forms import Form
+from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
 from ctrag.agents.prompt.settings import BUDGET, FLOOR, PromptSettings
 from ctrag.agents.prompt.sufficiency import SELF_RATING
@@ -241,6 +242,31 @@ def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None
     assert "shop/transfer" not in away
     exposed = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
     assert "shop/transfer" in exposed
+
+
+def standing(number: int, words: int = 12) -> Fragment:
+    rule = fragment(f"style{number}#rule", f"Answer in rhyme {number}. " * (words // 4))
+    return replace(rule, kind="rule", always=True, priority=number)
+
+
+def test_what_holds_for_every_request_is_in_every_prompt_beside_four_others() -> None:
+    many = [fragment(f"shop{at}#order", f"Cancel an order {at}. " * 9) for at in range(30)]
+    rules = [standing(at) for at in range(6)]
+    for floor in (0.0, 0.2):
+        built = builder(fragments=[*many, *rules], settings=replace(SURE, floor=floor))
+        for budget in (400, 900):
+            prompt = built.build("cancel my order", budget)
+            assert set(rules) <= set(prompt.fragments)
+            assert not prompt.dropped
+        assert len(prompt.fragments) == 4 + len(rules)
+
+
+def test_what_always_holds_and_has_no_room_is_named_and_takes_no_tool_away() -> None:
+    rules = [standing(2, 40), standing(1, 400)]
+    prompt = builder(fragments=rules, settings=SURE).build("cancel my order", 250)
+    assert prompt.fragments == (rules[0],)
+    assert prompt.dropped == ("style1#rule",)
+    assert prompt.tools[0].id == "shop/cancel_order"
 
 
 def test_a_pin_without_room_is_reported() -> None:
