@@ -7,6 +7,8 @@ from time import process_time
 import pytest
 
 from ctrag.agents.calls import call_grammar, plausible, spans
+from ctrag.agents.prompt.front_matter import split_front
+from ctrag.agents.prompt.scopes import named_files
 from ctrag.agents.search.names import named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.server.orders import gives_orders
@@ -126,6 +128,10 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "times of other things": lambda text: without_other_times(f"at six {text}", "at six", NOW),
     "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
+    "files": named_files,
+    "front matter": lambda text: split_front(
+        f"---\ndescription: a: b\nglobs: [{text}\n- *{text}\n---\n", own_meaning=True, strict=False
+    ),
     "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
     "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
     "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),

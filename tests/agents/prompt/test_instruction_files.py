@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctrag.agents.prompt.fragments import Cut, Fragment
-from ctrag.agents.prompt.instruction_files import cut_folder
+from ctrag.agents.prompt.instruction_files import cut_file, cut_folder
 from ctrag.agents.prompt.mentions import Mentions
 from ctrag.agents.prompt.scopes import about, named_files
 from tests.agents.prompt.toys import TOOLS, count_words
@@ -94,6 +94,74 @@ def test_front_matter_that_is_never_closed_ends_with_its_keys_and_a_rule_is_no_f
     assert [file for file, _ in cut.problems] == ["keys/SKILL.md"]
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        "\nNever refund without an order number.\n",
+        "**Note:** never refund.",
+        "Note: never refund.\nAlways ask.",
+        "- One rule\n- Another",
+    ],
+)
+def test_text_between_two_lines_across_the_page_is_no_front_matter(
+    tmp_path: Path, between: str
+) -> None:
+    text = f"---\n{between}\n---\n\n# Rest\n\nMore."
+    cut = written(tmp_path, {"a.md": text})
+    assert between.strip() in cut.fragments[0].text
+    assert not cut.problems
+    assert cut_file(tmp_path / "a.md", count_words) == list(cut.fragments)
+
+
+@pytest.mark.parametrize(
+    ("head", "globs", "always"),
+    [
+        ("globs: [*.ts, *.tsx]", ("*.ts", "*.tsx"), False),
+        ("globs:\n  - *.ts\n  - !*.test.ts", ("*.ts", "!*.test.ts"), False),
+        ('Globs: "*.ts"', ("*.ts",), False),
+        ("applyto: '**/*.py'", ("**/*.py",), False),
+        ("applyTo: '**'", (), True),
+        ("globs: '**/*'\nalwaysApply: false", ("**/*",), False),
+        ("always_apply: true", (), True),
+        ("AlwaysApply: yes", (), True),
+        ("trigger: always_on", (), True),
+        ("trigger: glob\nglobs: **/*.py", ("**/*.py",), False),
+        ("trigger: manual", (), False),
+        ("inclusion: fileMatch\nfileMatchPattern: 'a/**'", ("a/**",), False),
+        ("description: a: b\nglobs:\n- *.ts\n- 'b\nalwaysApply: true", ("*.ts", "b"), True),
+    ],
+)
+def test_when_a_rule_holds_is_read_however_an_editor_says_it(
+    tmp_path: Path, head: str, globs: tuple[str, ...], always: bool
+) -> None:
+    [one] = written(tmp_path, {"a.mdc": f"---\n{head}\n---\nStrict."}).fragments
+    assert (one.globs, one.always, one.text) == (globs, always, "Strict.")
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "day"),
+    [
+        ("\n\n---\ndomain: shop\n---\nRule.", "shop", ""),
+        ("---\ndomain: shop\n...\nRule.", "shop", ""),
+        ("---\ndate: 2024-03-12T10:30:00Z\n---\nRule.", "a", "2024-03-12"),
+    ],
+)
+def test_front_matter_may_stand_below_blank_lines_and_end_with_dots(
+    tmp_path: Path, text: str, domain: str, day: str
+) -> None:
+    cut = written(tmp_path, {"a.md": text})
+    [one] = cut.fragments
+    assert (one.domain, one.text, cut.problems) == (domain, "Rule.", ())
+    assert one.recency == day or not day
+
+
+def test_broken_front_matter_keeps_the_lines_that_go_on_with_a_value(tmp_path: Path) -> None:
+    head = "name: a\ndescription: Fill forms: read\nand sign: both\n\tallowed-tools: Read, Write"
+    [one] = written(tmp_path, {"a/SKILL.md": f"---\n{head}\ntags: [x\n---\nDo."}).fragments
+    assert one.about.startswith("Fill forms: read and sign")
+    assert one.tools == ("Read", "Write")
+
+
 def test_files_beside_a_skill_are_named_and_not_read(tmp_path: Path) -> None:
     cut = written(
         tmp_path,
@@ -150,12 +218,27 @@ def test_rules_of_a_place_hold_there_and_those_of_the_root_everywhere(tmp_path: 
         ("packages/api/", "packages/api/b.py", True),
         ("db/[0-9]*.sql", "app/db/1_start.sql", True),
         ("src/?.py", "src/ab.py", False),
+        ("Dockerfile*", "app/Dockerfile", True),
         ("[z-a].py", "a.py", False),  # a range that runs backwards fits nothing
         ("a" * 300, "a" * 300, False),
     ],
 )
 def test_globs_fit_files_as_editors_take_them(glob: str, file: str, fits: bool) -> None:
     assert about([glob], [file]) == fits
+
+
+def test_a_glob_with_a_sign_of_exclamation_takes_files_out() -> None:
+    globs = ("**/*.ts", "!**/*.test.ts")
+    assert about(globs, ["src/app.ts"])
+    assert not about(globs, ["src/app.test.ts"])
+    assert about(globs, ["src/app.test.ts", "src/app.ts"])
+    assert about(["!*.md"], ["a.py"])
+
+
+def test_files_of_windows_and_files_without_an_extension_are_named() -> None:
+    assert named_files(r"Fix src\web\app.ts in C:\shop") == ("src/web/app.ts",)
+    assert named_files("Tidy the Makefile and api/Dockerfile.") == ("Makefile", "api/Dockerfile")
+    assert named_files("Makefiles are old") == ()
 
 
 def test_files_are_told_from_other_words_with_dots_and_slashes() -> None:
