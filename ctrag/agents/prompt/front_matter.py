@@ -133,7 +133,8 @@ def split_front(text: str, *, own_meaning: bool, strict: bool) -> tuple[Front, s
         given = _mapping(head)
         if given is None:
             given = _by_lines(head)
-            if not any(_meaning(key) for key in given):  # text between two lines across the page
+            if re.search(r"\w", head) and not any(map(_meaning, given)):
+                # Text between two lines across the page.
                 return Front(FrontMatter()), text
             problems.append("not YAML with a key a line")
     if strict and problems:
