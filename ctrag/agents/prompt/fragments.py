@@ -15,6 +15,8 @@ __all__ = ["LARGEST", "SMALLEST", "Cut", "Fragment", "cut_text", "without_duplic
 NEAR_DUPLICATE = 0.9
 """Jaccard similarity of five-word runs from which the later fragment is a duplicate."""
 _RUN = 5
+_DECISIVE = frozenset({"not", "no", "never", "cannot", "without", "nicht", "nie", "kein", "keine"})
+"""Words that turn a rule round; numbers decide as well."""
 
 
 ON_DEMAND = frozenset({"skill", "rule", "agents", "readme"})
@@ -142,19 +144,36 @@ def cut_text(
 
 
 def without_duplicates(fragments: Sequence[Fragment]) -> Cut:
-    """Leave out fragments whose words are those of an earlier one, or nearly."""
-    kept: list[tuple[Fragment, frozenset[tuple[str, ...]]]] = []
+    """Leave out fragments whose words are those of an earlier one, or nearly, with the same numbers
+    and negations, where the earlier one holds wherever the later one does."""
+    kept: dict[tuple[str, ...], list[tuple[Fragment, frozenset[tuple[str, ...]]]]] = {}
+    unique: list[Fragment] = []
     left_out = []
     for one in fragments:
-        tokens = words(one.text)
+        tokens = words(one.text) or [one.text]
+        decisive = tuple(
+            word for word in tokens if word in _DECISIVE or any(map(str.isdigit, word))
+        )
         starts = range(max(1, len(tokens) - _RUN + 1))
         runs = frozenset(tuple(tokens[at : at + _RUN]) for at in starts)
-        twin = next((other for other, seen in kept if _overlap(runs, seen) >= NEAR_DUPLICATE), None)
+        like = kept.setdefault(decisive, [])
+        twins = (other for other, seen in like if _covers(other, one) and _alike(runs, seen))
+        twin = next(twins, None)
         if twin is None:
-            kept.append((one, runs))
+            like.append((one, runs))
+            unique.append(one)
         else:
             left_out.append((one.id, twin.id))
-    return Cut(tuple(one for one, _ in kept), tuple(left_out))
+    return Cut(tuple(unique), tuple(left_out))
+
+
+def _covers(one: Fragment, other: Fragment) -> bool:
+    """Whether it holds wherever the other does."""
+    return one.always or (not other.always and set(other.globs) == set(one.globs))
+
+
+def _alike(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> bool:
+    return _overlap(a, b) >= NEAR_DUPLICATE
 
 
 def _overlap(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:

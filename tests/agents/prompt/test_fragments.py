@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text
+from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text, without_duplicates
 from ctrag.agents.prompt.instruction_files import MOST_BYTES, cut_file, cut_folder
 from tests.agents.prompt.toys import count_words
 
@@ -133,6 +133,31 @@ def test_each_part_of_long_code_is_code_and_short_code_stays_whole() -> None:
     short = "```\n" + "\n\n".join([words("x", 100)] * 4) + "\n```"
     parts = list(cut(f"# A\n\n{words('a', 400)}\n\n{short}").values())
     assert any(short in part for part in parts)
+
+
+def test_near_copies_that_say_another_number_or_the_opposite_or_hold_elsewhere_are_kept() -> None:
+    long = " ".join(f"w{chr(97 + at % 26)}x{chr(97 + at // 26)}" for at in range(300))
+    texts = {
+        "a": f"{long} refund within 30 days",
+        "b": f"{long} refund within 60 days",
+        "c": f"{long} do not refund within 30 days",
+        "d": f"{long} refund within 30 days please",
+        "e": "→ ✗",
+        "f": "→ ✓",
+    }
+    parts = [one for name, text in texts.items() for one in cut_text(text, name, count_words)]
+    found = without_duplicates(parts)
+    assert found.duplicates == (("d#start", "a#start"),)
+    assert [one.document for one in found.fragments] == ["a", "b", "c", "e", "f"]
+
+
+def test_a_copy_for_another_place_is_no_duplicate(tmp_path: Path) -> None:
+    for name in ("AGENTS.md", "CLAUDE.md", "web/AGENTS.md", "api/AGENTS.md", "api/CLAUDE.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        text = "Run the tests." if "/" not in name else "Ask for a review."
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = cut_folder(tmp_path, count_words)
+    assert {one.document for one in found.fragments} == {"AGENTS", "web/AGENTS", "api/AGENTS"}
 
 
 @pytest.mark.parametrize(
