@@ -156,8 +156,7 @@ def _valid(
     for key, value in given.items():
         ours = _meaning(key)
         if _plain(str(key)) in _WHEN and _plain(str(value)) in _MOMENTS:
-            if _MOMENTS[_plain(str(value))]:
-                known["always"] = True
+            known["always"] = _MOMENTS[_plain(str(value))]
             continue
         if not ours:
             ignored.append(str(key))

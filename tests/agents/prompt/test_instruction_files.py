@@ -58,6 +58,13 @@ def test_a_link_out_of_the_folder_is_not_followed_and_said(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_texts_as_windows_writes_them_are_read(tmp_path: Path, encoding: str) -> None:
+    text = "---\r\nname: café\r\ndescription: Löschen\r\n---\r\n# Do\r\n\r\nIt."
+    [one] = written(tmp_path, {"x/SKILL.md": text.encode(encoding)}).fragments
+    assert (one.document, one.about, one.text) == ("café", "Löschen", "# Do\n\nIt.")
+
+
 @pytest.mark.parametrize(
     ("head", "name", "description"),
     [
@@ -160,6 +167,57 @@ def test_broken_front_matter_keeps_the_lines_that_go_on_with_a_value(tmp_path: P
     [one] = written(tmp_path, {"a/SKILL.md": f"---\n{head}\ntags: [x\n---\nDo."}).fragments
     assert one.about.startswith("Fill forms: read and sign")
     assert one.tools == ("Read", "Write")
+
+
+def test_rules_of_every_editor_are_read_where_it_keeps_them(tmp_path: Path) -> None:
+    cut = written(
+        tmp_path,
+        {
+            ".cursorrules": "Old cursor.",
+            ".clinerules": "Old cline.",
+            "CLAUDE.local.md": "Mine alone.",
+            ".junie/guidelines.md": "Junie.",
+            ".windsurf/rules/py.md": "---\ntrigger: glob\nglobs: **/*.py\n---\nTyped.",
+            ".windsurf/rules/asked.md": "---\ntrigger: manual\n---\nOn demand.",
+            ".windsurf/rules/deploy.md": "---\ntrigger: model_decision\ndescription: Deploy\n---\nD.",
+            ".claude/rules/api/paths.md": "---\npaths: src/api/**\n---\nVersioned.",
+            ".claude/rules/general.md": "Ask before a push.",
+            "web/.kiro/steering/web.md": "Hold to the grid.",
+            ".roo/rules/deep/roo.txt": "Roo.",
+        },
+    )
+    found = {name: (one.kind, one.globs, one.always) for name, one in by_document(cut).items()}
+    assert found == {
+        ".cursorrules": ("agents", (), True),
+        ".clinerules": ("agents", (), True),
+        "CLAUDE.local": ("agents", (), True),
+        ".junie/guidelines": ("agents", (), True),
+        ".windsurf/rules/py": ("rule", ("**/*.py",), False),
+        ".windsurf/rules/asked": ("rule", (), False),
+        ".windsurf/rules/deploy": ("rule", (), False),
+        ".claude/rules/api/paths": ("rule", ("src/api/**",), False),
+        ".claude/rules/general": ("agents", (), True),
+        "web/.kiro/steering/web": ("agents", ("web/**",), False),
+        ".roo/rules/deep/roo": ("agents", (), True),
+    }
+    assert not cut.problems
+    inner = cut_folder(tmp_path / ".claude" / "rules", count_words)
+    assert set(by_document(inner)) == {"general", "api/paths"}
+
+
+def test_texts_below_that_are_not_read_are_said_in_one_line(tmp_path: Path) -> None:
+    files = {"a.md": "A.", "eu/b.md": "B.", "us/c.md": "C.", "s/SKILL.md": GOOD, "s/d.md": "D."}
+    cut = written(tmp_path, files)
+    assert set(by_document(cut)) == {"a", "refunds"}
+    [(file, why)] = cut.problems
+    assert (file, why.partition(":")[0]) == ("eu/b.md", "not read, as 1 more below are not")
+
+
+def test_an_override_stands_in_the_place_of_the_agents_file_beside_it(tmp_path: Path) -> None:
+    names = ("AGENTS.md", "AGENTS.override.md", "web/AGENTS.md")
+    cut = written(tmp_path, {name: f"Rule of {name}." for name in names})
+    assert set(by_document(cut)) == {"AGENTS.override", "web/AGENTS"}
+    assert dict(cut.problems) == {"AGENTS.md": "left out: AGENTS.override.md stands in its place"}
 
 
 def test_files_beside_a_skill_are_named_and_not_read(tmp_path: Path) -> None:
