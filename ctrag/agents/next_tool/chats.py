@@ -1,13 +1,15 @@
 """Conversations as other tools keep them: what users asked, and the tools that were called for it.
 
 Read are chat-completions messages, messages of content blocks, items of the Responses API,
-messages of LangChain (plain, of `messages_to_dict`, or dumped), of pydantic-ai and of Gemini, and
-logs of one message a line.
+messages of LangChain (plain, of `messages_to_dict`, or dumped), of pydantic-ai and of Gemini,
+logs of one message a line, and spans of OpenTelemetry.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from ctrag.agents.next_tool.spans import conversations_of
 
 Row = Mapping[str, Any]
 _HOLDERS = ("messages", "input", "contents", "message_history", "conversation")
@@ -38,6 +40,10 @@ class ChatTurn:
 
 def chats_of(value: object) -> list[list[Row]] | None:
     """The messages of each conversation in a value of JSON; None if it holds none."""
+    if isinstance(value, Mapping | list):
+        told = conversations_of(value if isinstance(value, list) else [value])
+        if told:
+            return told
     if isinstance(value, Mapping):
         held = next((value[one] for one in _HOLDERS if isinstance(value.get(one), list)), None)
         rows = None if held is None else [one for one in held if isinstance(one, Mapping)]

@@ -331,11 +331,24 @@ def _messages(text: str) -> object:
     try:
         first = [json.loads(line) for line in lines[:_LOOKED_AT]]
     except json.JSONDecodeError:
-        return json.loads(text)
+        return _one_after_another(text)
     if all(chats_of([one]) is None for one in first):
         return None
     values = [*first, *map(json.loads, lines[_LOOKED_AT:])]
     return [one for one in values if chats_of([one]) is not None]
+
+
+def _one_after_another(text: str) -> object:
+    """All of a text as one value of JSON, or the list of several, as exporters print them."""
+    values: list[object] = []
+    decoder, rest = json.JSONDecoder(), text.strip()
+    at = 0
+    while at < len(rest):
+        value, at = decoder.raw_decode(rest, at)
+        values.append(value)
+        while at < len(rest) and rest[at].isspace():
+            at += 1
+    return values[0] if len(values) == 1 else values
 
 
 def _records(path: Path) -> bool:
@@ -356,8 +369,8 @@ def _read(
             )
         if kind is _Query and isinstance(value, dict) and value.keys().isdisjoint(_QUERY_KEYS):
             raise InputError(
-                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a message "
-                "or a conversation of `messages`; MCP logs and traces do not say what was asked"
+                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a message, "
+                "a conversation of `messages` or a GenAI span; an MCP log says not what was asked"
             )
         row = kind.model_validate(value)
     except (json.JSONDecodeError, RecursionError) as error:

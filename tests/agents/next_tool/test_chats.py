@@ -150,6 +150,60 @@ def test_a_conversation_of_any_tool_shows_what_was_called_for_what(
     assert first.group == second.group
 
 
+def span(at: int, **given: str) -> dict[str, Any]:
+    """A span as the console exporter of Python writes it, the later ones first."""
+    attributes = {name.replace("__", "."): value for name, value in given.items()}
+    error = {"status_code": "ERROR" if "error__type" in given else "UNSET"}
+    start = f"2026-01-01T00:00:{at:02}Z"
+    context = {"trace_id": "t"}
+    return {"name": "x", "context": context, "start_time": start, "status": error} | {
+        "attributes": attributes
+    }
+
+
+def said(*texts: str) -> str:
+    rows = [{"role": "user", "parts": [{"type": "text", "content": text}]} for text in texts]
+    return json.dumps([{"role": "system", "parts": []}, *rows])
+
+
+SPANS = [
+    span(7, gen_ai__tool__name="status", gen_ai__operation__name="execute_tool"),
+    span(6, gen_ai__operation__name="chat", gen_ai__input__messages=said(ASKED, MORE)),
+    span(5, gen_ai__tool__name="cancel", gen_ai__operation__name="execute_tool"),
+    span(4, gen_ai__tool__name="broken", error__type="KeyError"),
+    span(3, gen_ai__operation__name="chat", gen_ai__input__messages=said(ASKED)),
+    span(2, gen_ai__tool__name="find", gen_ai__operation__name="execute_tool"),
+    span(1, gen_ai__operation__name="chat", gen_ai__input__messages=said(ASKED)),
+]
+
+
+def otlp(one: dict[str, Any]) -> dict[str, Any]:
+    """The same span as OTLP has it in JSON."""
+    given = [
+        {"key": key, "value": {"stringValue": value}} for key, value in one["attributes"].items()
+    ]
+    start = one["start_time"][-3:-1] + "000000000"
+    return {"name": "x", "traceId": "t", "startTimeUnixNano": start, "attributes": given}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(*SPANS),
+        json.dumps(SPANS, indent=2),
+        "\n".join(json.dumps(one, indent=4) for one in SPANS),
+        lines({"resourceSpans": [{"scopeSpans": [{"spans": list(map(otlp, SPANS))}]}]}),
+        lines(*({"resourceSpans": [{"scopeSpans": [{"spans": [otlp(one)]}]}]} for one in SPANS)),
+    ],
+)
+def test_spans_of_opentelemetry_are_a_conversation(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "spans.jsonl"
+    file.write_text(text, encoding="utf-8")
+    first, second = load_demonstrations(file)
+    assert (first.text, first.tools) == (ASKED, ("find", "cancel"))
+    assert (second.text, second.tools) == (f"{ASKED}\n{MORE}", ("status",))
+
+
 def test_messages_of_several_sessions_in_one_log_are_several_conversations(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     mixed = [
