@@ -369,8 +369,9 @@ def _read(
             )
         if kind is _Query and isinstance(value, dict) and value.keys().isdisjoint(_QUERY_KEYS):
             raise InputError(
-                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a message, "
-                "a conversation of `messages` or a GenAI span; an MCP log says not what was asked"
+                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a "
+                "message, a conversation of `messages` or a GenAI span; an MCP log does not say "
+                "what was asked"
             )
         row = kind.model_validate(value)
     except (json.JSONDecodeError, RecursionError) as error:
