@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ctrag.agents.calls import call_grammar, plausible, spans
 from ctrag.agents.prompt.fragments import cut_text
 from ctrag.agents.prompt.front_matter import split_front
+from ctrag.agents.prompt.imports import with_imports
 from ctrag.agents.prompt.scopes import named_files
 from ctrag.agents.search.names import named_runs
 from ctrag.agents.search.parts import parts_of
@@ -130,6 +132,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "times of a task": lambda text: without_other_times(f"at six to {text}", "at six", NOW),
     "split": split,
     "files": named_files,
+    "imports": lambda text: with_imports(f"@a.md\n{text}\n- @{text}", Path("a"), lambda _: None),
     "sections": lambda text: cut_text(f"# A\n\n{text}\n---\n", "d", len),
     "front matter": lambda text: split_front(
         f"---\ndescription: a: b\nglobs: [{text}\n- *{text}\n---\n", own_meaning=True, strict=False

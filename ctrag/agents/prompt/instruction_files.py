@@ -21,6 +21,7 @@ from ctrag.agents.prompt.editor_files import (
 )
 from ctrag.agents.prompt.fragments import Cut, Fragment, cut_text, without_duplicates
 from ctrag.agents.prompt.front_matter import Front, FrontMatter, split_front
+from ctrag.agents.prompt.imports import with_imports
 from ctrag.errors import InputError, NotFound
 from ctrag.models.tokens import CountTokens
 
@@ -98,7 +99,7 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
         document = found.name(_document(path, folder, front.values), path, folder)
         cut = _cut(path, document, front.values, text, count, folder)
         if not cut:
-            found.problems.append((_shown(path, folder), "left out: it says nothing"))
+            found.problems.append((_shown(path, folder), "left out: it says nothing of its own"))
         elif _is_skill(path) and not front.values.description:
             why = "has no description, so it is found by its text alone"
             found.problems.append((_shown(path, folder), why))
@@ -268,6 +269,7 @@ def _cut(
         place = place_of(path, folder)
         domain, kind = place.rpartition("/")[2] or "agents", "agents"
         front = _standing(front, place)
+        text = with_imports(text, path, lambda other: _taken_in(other, folder))
     elif in_rules(path):
         domain, kind = path.stem, "rule"
         if not (front.globs or front.description or "always" in front.model_fields_set):
@@ -292,6 +294,18 @@ def _cut(
         return fragments
     # Its general rules stand first; the rest is for those whom it concerns.
     return [replace(one, always=one.always and one.place == 0) for one in fragments]
+
+
+def _taken_in(path: Path, folder: Path) -> str | None:
+    """The text of a file that another one takes in; empty where it is read anyway."""
+    if path.suffix.lower() not in _SUFFIXES or not _inside(path, folder.resolve()):
+        return None
+    if kept_below(path) or (path.parent == folder.resolve() and not _NO_RULES.match(path.name)):
+        return ""
+    try:
+        return _read(path, strict=False)[1]
+    except (ValueError, OSError):
+        return None
 
 
 def _standing(front: FrontMatter, place: str) -> FrontMatter:

@@ -25,7 +25,7 @@ def sections(text: str, count: CountTokens) -> list[tuple[str, str]]:
     return _joined(list(_sections(text, count)), count)
 
 
-class _Fence:
+class Fence:
     """Whether a line is code: a block ends with the signs that it began with, or more of them."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ def _sections(text: str, count: CountTokens) -> Iterator[tuple[str, str]]:
     """(headings above, text with its own heading) of each section; long ones in several parts."""
     above: list[tuple[int, str]] = []
     lines: list[str] = []
-    fence = _Fence()
+    fence = Fence()
 
     def close() -> Iterator[tuple[str, str]]:
         body = "\n".join(lines).strip()
@@ -99,7 +99,7 @@ def _split(text: str, count: CountTokens) -> list[str]:
 def _blocks(text: str) -> Iterator[str]:
     """Paragraphs; a block of code is one, with its blank lines."""
     lines: list[str] = []
-    fence = _Fence()
+    fence = Fence()
     for line in text.splitlines():
         code = fence.read(line)
         if not code and not line.strip():
@@ -119,7 +119,7 @@ def _split_block(text: str, count: CountTokens) -> list[str]:
     lines = text.splitlines()
     if len(lines) > 3 and _ROW.match(lines[0]) and _RULE.match(lines[1]):
         return _framed(lines[2:], "\n".join(lines[:2]) + "\n", "", count)
-    fence = _Fence()
+    fence = Fence()
     if fence.read(lines[0]) and len(lines) > 3:
         end = next((at for at, line in enumerate(lines[1:], 1) if not _inside(fence, line)), None)
         if end is None or end == len(lines) - 1:
@@ -127,7 +127,7 @@ def _split_block(text: str, count: CountTokens) -> list[str]:
     return _pieces(text, LARGEST, count)
 
 
-def _inside(fence: _Fence, line: str) -> bool:
+def _inside(fence: Fence, line: str) -> bool:
     """Whether a block of code goes on after a line of it."""
     fence.read(line)
     return bool(fence.opening)

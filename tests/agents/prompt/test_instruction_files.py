@@ -220,6 +220,40 @@ def test_an_override_stands_in_the_place_of_the_agents_file_beside_it(tmp_path: 
     assert dict(cut.problems) == {"AGENTS.md": "left out: AGENTS.override.md stands in its place"}
 
 
+def test_files_that_an_agents_file_takes_in_are_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("Key.", encoding="utf-8")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    text = "# All\n\n@docs/style.md\n- @docs/none.md\n@../secret.md\n\nMail ada@x.org.\n@AGENTS.md"
+    cut = written(
+        folder,
+        {
+            "CLAUDE.md": text,
+            "AGENTS.md": "Run the tests.",
+            "GEMINI.md": "@AGENTS.md\n",
+            "docs/style.md": "Short lines.\n@more.md\n\n```\n@more.md\n```",
+            "docs/more.md": "No tabs.\n@style.md",
+        },
+    )
+    found = by_document(cut)
+    assert set(found) == {"AGENTS", "CLAUDE"}
+    said = found["CLAUDE"].text
+    assert "Short lines.\nNo tabs." in said
+    assert "```\n@more.md\n```" in said
+    assert "@docs/none.md\n@../secret.md" in said
+    assert "Key." not in said
+    assert "Run the tests." not in said
+    assert said.count("No tabs.") == 1
+    assert ("GEMINI.md", "left out: it says nothing of its own") in cut.problems
+
+
+def test_names_that_can_be_no_file_stay_as_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "round.md").symlink_to(tmp_path / "round.md")
+    text = f"@{'a' * 290}.md\n@round.md\n@docs\n@~/x.md\n@"
+    (tmp_path / "docs").mkdir()
+    assert written(tmp_path, {"CLAUDE.md": text}).fragments[0].text == text
+
+
 def test_files_beside_a_skill_are_named_and_not_read(tmp_path: Path) -> None:
     cut = written(
         tmp_path,
