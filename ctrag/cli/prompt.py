@@ -180,6 +180,8 @@ def prompt(
     for tool in built.signatures:
         line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
     say_read(builder.ignored, builder.problems)
+    if built.dropped:
+        note(f"no room in {budget} tokens for what always holds: {', '.join(built.dropped)}")
     if built.fallback:
         line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
         return
@@ -248,6 +250,7 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "tools": [{"id": one.id, "name": one.name} for one in built.tools],
         "signatures": [{"id": one.id, "name": one.name} for one in built.signatures],
         "scores": built.scores,
+        "dropped": list(built.dropped),
         "sufficiency": built.sufficiency,
         "discovered": built.discovered,
         "fallback": built.fallback,

@@ -2,11 +2,16 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from time import process_time
 
 import pytest
 
 from ctrag.agents.calls import call_grammar, plausible, spans
+from ctrag.agents.prompt.fragments import cut_text
+from ctrag.agents.prompt.front_matter import split_front
+from ctrag.agents.prompt.imports import with_imports
+from ctrag.agents.prompt.scopes import named_files
 from ctrag.agents.search.names import named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.server.orders import gives_orders
@@ -142,6 +147,12 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "split": split,
     "whom it is for": lambda text: apart_by_contacts([f"tell omar {text}", text], OMAR),
     "order": lambda text: order_of(f"tell omar {text}"[:600]),
+    "files": named_files,
+    "imports": lambda text: with_imports(f"@a.md\n{text}\n- @{text}", Path("a"), lambda _: None),
+    "sections": lambda text: cut_text(f"# A\n\n{text}\n---\n", "d", len),
+    "front matter": lambda text: split_front(
+        f"---\ndescription: a: b\nglobs: [{text}\n- *{text}\n---\n", own_meaning=True, strict=False
+    ),
     "small talk": lambda text: (small_talk(text), small_talk(f"ok thanks {text}")),
     "yes": lambda text: (agrees(text), agrees(f"yes {text}")),
     "no": lambda text: (leaves_it(f"no {text}"), drops_all(f"no {text}")),

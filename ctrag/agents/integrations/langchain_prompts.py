@@ -145,7 +145,7 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
     def _narrowed(self, request: ModelRequest[Any], prompt: Prompt) -> ModelRequest[Any]:
         held = {self._ids[_name(one)]: one for one in request.tools if _name(one) in self._ids}
         own = [one for one in request.tools if _name(one) not in self._ids]
-        made = [one["function"] for one in prompt.openai()["tools"]]
+        made = [one["function"] for one in prompt.openai().get("tools", ())]
         shown = [
             _function(function, tool, held[tool.id], whole=tool in prompt.tools)
             for tool, function in zip(prompt.exposed, made, strict=True)

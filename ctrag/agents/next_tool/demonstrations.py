@@ -11,6 +11,7 @@ from pydantic import (
     AfterValidator,
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -18,6 +19,7 @@ from pydantic import (
 )
 
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.next_tool.chats import chats_of, turns_of
 from ctrag.agents.session.lessons import lessons_of
 from ctrag.agents.session.recording import is_recording, read_recordings
 from ctrag.errors import InputError, NotFound
@@ -26,6 +28,8 @@ from stores.compressed import kept, read_kept
 CATALOGUE = "tools.json"
 OBSERVED = "observed: "
 """Prefix of the group of an observation that is of no recorded session; its request follows."""
+_LOOKED_AT = 20
+"""Lines of a file by which it is told whether it holds conversations."""
 END = "end"
 """The prediction when nothing is left to call."""
 
@@ -114,7 +118,14 @@ def checked_text(text: str) -> str:
     return text
 
 
+def _written(value: object) -> object:
+    """An id as text; ids are often numbers, or absent."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if whole else "" if value is None else value
+
+
 _Text = Annotated[str, AfterValidator(checked_text)]
+_Id = Annotated[_Text, BeforeValidator(_written)]
 
 
 class _Row(BaseModel):
@@ -133,7 +144,7 @@ def _others(
 
 
 class _Query(_Row):
-    query_id: str = ""
+    query_id: Annotated[str, BeforeValidator(_written)] = ""
     text: Annotated[_Text, Field(validation_alias=AliasChoices("text", "request"))]
     tools: Annotated[list[_Text], Field(validation_alias=AliasChoices("tools", "calls"))]
     acceptable: list[list[_Text]] = []
@@ -157,7 +168,7 @@ class _EpisodeStep(_Row):
 
 
 class _Episode(_Row):
-    episode_id: _Text
+    episode_id: _Id
     instruction: _Text
     steps: list[_EpisodeStep]
     domain: str = ""
@@ -181,7 +192,7 @@ class _Turn(_Row):
 
 
 class _Conversation(_Row):
-    conversation_id: _Text
+    conversation_id: _Id
     turns: list[_Turn]
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
@@ -203,6 +214,7 @@ class _Conversation(_Row):
             before += tools
 
 
+_QUERY_KEYS = frozenset({"text", "request", "tools", "calls"})
 _KINDS: dict[str, type[_Query] | type[_Episode] | type[_Conversation]] = {
     "queries.jsonl": _Query,
     "episodes.jsonl": _Episode,
@@ -254,8 +266,8 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
             instruction, steps: [{tool}]}`, `acceptable` in a step) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`, `acceptable` in a call), or a
             file of `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs
-            them; or a recording of sessions (`ctrag serve mcp --record`), a file or a folder of
-            them.
+            them, or of messages (`ctrag.agents.next_tool.chats`); or a recording of sessions
+            (`ctrag serve mcp --record`), a file or a folder of them.
 
     Raises:
         ValueError: A line breaks a rule: file, line, field and rule are named. Lines of a recording
@@ -270,12 +282,12 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
             raise NotFound(2, f"no {', '.join(_KINDS)} and no recording in the folder", str(path))
         path = path / found
     kind = _KINDS.get(path.name, _Query)
-    rows: list[Demonstration] = []
     try:
-        lines = read_kept(path).decode("utf-8-sig").split("\n")
+        text = read_kept(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
-    for number, line in enumerate(lines, 1):
+    rows = _conversations(text, path) if path.name not in _KINDS else []
+    for number, line in enumerate([] if rows else text.split("\n"), 1):
         if line.strip():
             rows += _read(line, kind, f"{path}:{number}")
     seen: set[str] = set()
@@ -286,6 +298,57 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
     if not rows:
         raise InputError(f"{path}: holds no demonstration")
     return rows
+
+
+def _conversations(text: str, path: Path) -> list[Demonstration]:
+    """What conversations in a file of JSON, or of JSON lines, show; nothing if it holds others.
+
+    Raises:
+        ValueError: They call no tool.
+    """
+    try:
+        found = chats_of(_messages(text))
+    except (json.JSONDecodeError, RecursionError):
+        return []
+    if found is None:
+        return []
+    rows: list[Demonstration] = []
+    for number, messages in enumerate(found, 1):
+        turns = [
+            {"user": turn.user, "calls": [{"api": one} for one in turn.calls if one != END]}
+            for turn in turns_of(messages)
+        ]
+        chat = _Conversation.model_validate({"conversation_id": f"chat-{number}", "turns": turns})
+        rows += chat.demonstrations(f"chat-{number}")
+    if not rows:
+        raise InputError(f"{path}: no conversation in it calls a tool for what a user said")
+    return rows
+
+
+def _messages(text: str) -> object:
+    """The lines of a file that are messages or conversations, else all of it."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        first = [json.loads(line) for line in lines[:_LOOKED_AT]]
+    except json.JSONDecodeError:
+        return _one_after_another(text)
+    if all(chats_of([one]) is None for one in first):
+        return None
+    values = [*first, *map(json.loads, lines[_LOOKED_AT:])]
+    return [one for one in values if chats_of([one]) is not None]
+
+
+def _one_after_another(text: str) -> object:
+    """All of a text as one value of JSON, or the list of several, as exporters print them."""
+    values: list[object] = []
+    decoder, rest = json.JSONDecoder(), text.strip()
+    at = 0
+    while at < len(rest):
+        value, at = decoder.raw_decode(rest, at)
+        values.append(value)
+        while at < len(rest) and rest[at].isspace():
+            at += 1
+    return values[0] if len(values) == 1 else values
 
 
 def _records(path: Path) -> bool:
@@ -303,6 +366,12 @@ def _read(
         if isinstance(value, dict) and "asked_at" in value and "plan" in value:
             raise InputError(
                 f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
+            )
+        if kind is _Query and isinstance(value, dict) and value.keys().isdisjoint(_QUERY_KEYS):
+            raise InputError(
+                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a "
+                "message, a conversation of `messages` or a GenAI span; an MCP log does not say "
+                "what was asked"
             )
         row = kind.model_validate(value)
     except (json.JSONDecodeError, RecursionError) as error:

@@ -89,7 +89,7 @@ class Prompt:
     domain: str = ""
     """Domain given for the request; empty if none was."""
     dropped: tuple[str, ...] = ()
-    """Pinned units that did not fit."""
+    """Fragments that hold for every request, and pinned tools, that did not fit."""
     scores: dict[str, float] = field(default_factory=dict)
     """Probability of each unit in the prompt, by id."""
     likely: Likely | None = None
@@ -113,17 +113,17 @@ class Prompt:
         return prompt_text(self.overlay, parts)
 
     def openai(self) -> dict[str, Any]:
-        """`messages` and `tools` for a chat completion of the OpenAI API.
+        """`messages` and `tools` for a chat completion of the OpenAI API; without `tools` where
+        there is none, as the API refuses an empty list.
 
         System text and tools fit the budget if the prompt was built with `form="openai"`.
         """
-        return {
-            "messages": [
-                {"role": "system", "content": self.system},
-                {"role": "user", "content": self.request},
-            ],
-            "tools": chat_tools("openai", self.tools, self.signatures),
-        }
+        tools = chat_tools("openai", self.tools, self.signatures)
+        messages = [
+            {"role": "system", "content": self.system},
+            {"role": "user", "content": self.request},
+        ]
+        return {"messages": messages, "tools": tools} if tools else {"messages": messages}
 
     def anthropic(self) -> dict[str, Any]:
         """`system`, `messages` and `tools` for a message of the Anthropic API.

@@ -10,6 +10,7 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.next_tool.opening import configured_next_tool, open_next_tool
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt
 from ctrag.agents.prompt.breaker import CircuitBreaker
+from ctrag.agents.prompt.called_names import CalledNames
 from ctrag.agents.prompt.choosing import best_rows
 from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
@@ -72,7 +73,8 @@ class PromptBuilder:
             reranker: The packaged hybrid weights alone when None.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
             next_tool: Tools by the calls so far; counts with `PromptSettings.next_tool_weight`.
-            pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
+            pinned: Domain (or `*`) → tools always shown to requests of that domain, by id, or by a
+                name that no other tool has.
             gains: Feedback of earlier steps.
             sufficiency: The packaged calibration when None.
             breaker: Guards retrieval.
@@ -105,6 +107,8 @@ class PromptBuilder:
             tools, vectors = _indexed(index, tools, user, self._count)
             encoder = None if vectors is None else IndexEncoder(index)
         self.tools = tuple(tools)
+        if not self.tools:
+            raise InputError("tools: there is none; give documents of tools, or an index")
         self.gains = gains or Gains()
         self._overlay = overlay
         self._sink = sink
@@ -122,13 +126,14 @@ class PromptBuilder:
             tool_vectors=vectors,
         )
         self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
+        self._called = CalledNames(self.tools)
         self._selector = Selector(
             self.fragments,
             self.tools,
             overlay=overlay,
             settings=self.settings,
             gains=self.gains,
-            pinned=dict(pinned or {}),
+            pinned=self._called.pinned(pinned),
             sufficiency=sufficiency or Sufficiency(*known.card.sufficiency),
             count=self._count,
         )
@@ -165,7 +170,7 @@ class PromptBuilder:
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
                 `CTRAG_RERANKER` says when None, else none: the packaged hybrid weights.
-            pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
+            pinned: Domain (or `*`) → tools always shown to requests of that domain.
             gains: Feedback of earlier steps; the file that `CTRAG_GAINS` names when None.
             prior: Model of the next tool; or its folder, or traces, as `open_next_tool` takes
                 them; what `CTRAG_DEPENDENCY` names when None.
@@ -223,7 +228,7 @@ class PromptBuilder:
         Args:
             text: The request, with any task state in it.
             budget: Tokens of the prompt in its form; the request itself is not among them.
-            history: Ids of the tools called so far, oldest first.
+            history: Tools called so far, oldest first: ids, or the names that prompts give them.
             domain: The request's domain, if known: its pinned tools are shown.
             previous: The previous step's prompt, whose order is kept for prompt caches.
             rated: The model's own probability that the tools are enough, if it was asked.
@@ -231,14 +236,17 @@ class PromptBuilder:
                 `Prompt.openai` or `Prompt.anthropic`.
 
         Raises:
-            ValueError: The text is empty, the form unknown, or the budget holds no more than
-                overlay and note.
+            ValueError: The text is empty, the form unknown, the rating no probability, or the
+                budget holds no more than overlay and note.
         """
         began = time.perf_counter()
         if not text.strip():
             raise InputError("text: must not be empty")
+        if rated is not None and not 0 <= rated <= 1:
+            raise InputError(f"rated: must be a probability from 0 to 1, not {rated}")
         check_form(form)
         self._selector.fitter(form).check(budget)
+        text, history = text.encode("utf-8", "replace").decode(), self._called.ids_of(history)
         learned = self.gains.learned
         key = signature(text, domain, history, budget, rated, form, self.settings, learned)
         kept = self._cache.get(key, self._content)
@@ -252,7 +260,7 @@ class PromptBuilder:
             cached = False
         else:
             cached = True
-        prompt = self._selector.assembled(text, tuple(history), kept, budget, previous, form)
+        prompt = self._selector.assembled(text, history, kept, budget, previous, form)
         prompt = replace(prompt, cached=cached)
         self._report(prompt, began)
         return prompt
@@ -287,9 +295,9 @@ class PromptBuilder:
 
         Args:
             prompt: The step's prompt.
-            called: Ids of the tools called.
+            called: Tools called: ids, or the names that the prompt gives them.
         """
-        used = list(dict.fromkeys(called))
+        used = list(dict.fromkeys(self._called.ids_of(called)))
         shown = {one.id for one in prompt.exposed}
         for one in used:
             if one not in shown:
@@ -300,8 +308,9 @@ class PromptBuilder:
             self.gains.learn(dict.fromkeys([*whole, *taken]), taken)
 
     def miss(self, prompt: Prompt, wanted: str) -> None:
-        """Log that a step needed a tool its prompt did not show; `wanted` is its id or the model's
-        description."""
+        """Log that a step needed a tool its prompt did not show; `wanted` is its id or name, or the
+        model's description."""
+        wanted = self._called.id_of(wanted)
         self._sink(of_miss(prompt, wanted, wanted in self._rows))
 
     def full(
@@ -321,7 +330,7 @@ class PromptBuilder:
         parts, tokens = fitter.everything(self.fragments, self.tools, window)
         return Prompt(
             request=text,
-            history=tuple(history),
+            history=self._called.ids_of(history),
             overlay=self._overlay,
             fragments=tuple(parts.fragments),
             tools=tuple(parts.tools),
@@ -333,12 +342,12 @@ class PromptBuilder:
 
     def ranked(self, text: str, history: Sequence[str] = ()) -> list[ToolDocument]:
         """All tools for a step, likeliest first."""
-        scores = self._retriever.scores(text, history).tools
+        scores = self.scores(text, history).tools
         return [self.tools[row] for row in best_rows(scores, len(self.tools))]
 
     def scores(self, text: str, history: Sequence[str] = ()) -> Scores:
         """Scores of all units for a step, as its prompt is chosen by."""
-        return self._retriever.scores(text, history)
+        return self._retriever.scores(text, self._called.ids_of(history))
 
     def rows(self, ids: Sequence[str]) -> list[int]:
         """Places of tools in `tools`, by their ids."""

@@ -1,4 +1,4 @@
-"""From scores to the units of a prompt: limits, pinned tools, recall first, budget."""
+"""From scores to the units of a prompt: standing rules, limits, pinned tools, recall, budget."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class ChosenUnits:
     signatures: tuple[ToolDocument, ...]
     """Shown in one line each, pinned ones first."""
     dropped: tuple[str, ...]
-    """Pinned tools that did not fit."""
+    """Fragments that hold for every request, and pinned tools, that did not fit."""
     chances: dict[str, float]
     """Probability of each chosen unit within its corpus, by id."""
 
@@ -71,6 +71,8 @@ class Chooser:
         self._costs, self._settings, self._gains = costs, settings, gains
         self._brief_costs = list(brief_costs)
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
+        standing = [row for row, one in enumerate(fragments) if one.always]
+        self._standing = sorted(standing, key=lambda row: (-fragments[row].priority, row))
         self._pinned = {domain: tuple(ids) for domain, ids in pinned.items()}
         for domain, ids in self._pinned.items():
             for one in ids:
@@ -78,7 +80,8 @@ class Chooser:
                     raise InputError(f"pinned: {one!r} of domain {domain!r} is no tool")
 
     def choose(self, scores: Scores, room: int, domain: str, short: int) -> ChosenUnits:
-        """The best units for `room` tokens: tools, their signatures, then fragments.
+        """The best units for `room` tokens: fragments that hold for every request, tools, their
+        signatures, then other fragments.
 
         Args:
             scores: Of every unit.
@@ -88,12 +91,15 @@ class Chooser:
         """
         fragment_probs, tool_probs = shares(scores.instructions), shares(scores.tools)
         ranked = self._ranked(tool_probs)
-        rows = best_rows(scores.instructions, self._settings.candidates)
+        others = best_rows(scores.instructions, len(self._fragments))
+        rows = [row for row in others if not self._fragments[row].always]
+        rows = rows[: self._settings.candidates]
         if scores.matter is not None:
             rows = [row for row in rows if scores.matter[row]]
         documented = self._documented(ranked[: self._settings.candidates], tool_probs)
         docs = self._options(TOOL, documented, tool_probs)
         texts = self._options(INSTRUCTION, rows, fragment_probs)
+        always, room = self._always(room, documented)
         pinned, room, dropped = self._pins(scores, domain, room)
         kept = self._kept(texts, room)
         limits = {TOOL: self._settings.tools}  # tools before fragments: a missing tool ends a step
@@ -105,7 +111,9 @@ class Chooser:
         rest = [row for row in ranked if row not in shown and row not in pinned][:short]
         brief, left = as_fit(rest, [self._brief_costs[row] for row in rest], room - kept)
         picked = greedy(texts, left + kept, {INSTRUCTION: self._settings.instructions})
-        fragments = sorted((rows[at] for at in picked), key=lambda row: -fragment_probs[row])
+        likely = sorted((rows[at] for at in picked), key=lambda row: -fragment_probs[row])
+        fragments = [*always, *likely]
+        missed = [self._fragments[row].id for row in self._standing if row not in always]
         chances = {self._fragments[row].id: float(fragment_probs[row]) for row in fragments}
         chances |= {
             self._tools[row].id: float(tool_probs[row]) for row in (*shown, *pinned, *brief)
@@ -114,9 +122,20 @@ class Chooser:
             tuple(self._fragments[row] for row in fragments),
             tuple(self._tools[row] for row in shown),
             tuple(self._tools[row] for row in (*pinned, *brief)),
-            dropped,
+            (*missed, *dropped),
             chances,
         )
+
+    def _always(self, room: int, documented: Sequence[int]) -> tuple[list[int], int]:
+        """Rows of the fragments that hold for every request and fit beside the likeliest tool, and
+        the room left; they do not count among `PromptSettings.instructions`."""
+        if not self._settings.instructions:
+            return [], room
+        ways = [(self._costs[self._tools[row].id], self._brief_costs[row]) for row in documented]
+        held = next((cost for cost in (ways[0] if ways else ()) if cost <= room), 0)
+        costs = [self._fragments[row].tokens + 2 for row in self._standing]
+        kept, left = as_fit(self._standing, costs, room - held)
+        return kept, left + held
 
     def _documented(self, ranked: Sequence[int], tool_probs: Floats) -> list[int]:
         """The first tool, and those likely enough for their whole document."""

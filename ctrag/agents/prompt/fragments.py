@@ -1,23 +1,22 @@
 """Instruction fragments: policies and system prompts cut along their structure (paper, 3.2)."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from ctrag.agents.prompt.front_matter import FrontMatter
+from ctrag.agents.prompt.sections import LARGEST, SMALLEST, sections
 from ctrag.models.tokens import CountTokens
 from ctrag.text.words import words
 
-SMALLEST, LARGEST = 200, 600
-"""Tokens of a fragment. A document that is shorter is one fragment."""
+__all__ = ["LARGEST", "SMALLEST", "Cut", "Fragment", "cut_text", "without_duplicates"]
+
 NEAR_DUPLICATE = 0.9
 """Jaccard similarity of five-word runs from which the later fragment is a duplicate."""
 _RUN = 5
-_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
-_FENCE = re.compile(r"\s*(```|~~~)")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_DECISIVE = frozenset({"not", "no", "never", "cannot", "without", "nicht", "nie", "kein", "keine"})
+"""Words that turn a rule round; numbers decide as well."""
 
 
 ON_DEMAND = frozenset({"skill", "rule", "agents", "readme"})
@@ -120,7 +119,7 @@ def cut_text(
     front = front or FrontMatter()
     fragments: list[Fragment] = []
     taken: dict[str, int] = {}
-    for heading, part in _joined(list(_sections(text, count)), count):
+    for heading, part in sections(text, count):
         slug = "-".join(words(heading.rpartition(" > ")[2])) or "start"
         taken[slug] = taken.get(slug, 0) + 1
         number = f"-{taken[slug]}" if taken[slug] > 1 else ""
@@ -145,96 +144,37 @@ def cut_text(
 
 
 def without_duplicates(fragments: Sequence[Fragment]) -> Cut:
-    """Leave out fragments whose words are those of an earlier one, or nearly."""
-    kept: list[tuple[Fragment, frozenset[tuple[str, ...]]]] = []
+    """Leave out fragments whose words are those of an earlier one, or nearly, with the same numbers
+    and negations, where the earlier one holds wherever the later one does."""
+    kept: dict[tuple[str, ...], list[tuple[Fragment, frozenset[tuple[str, ...]]]]] = {}
+    unique: list[Fragment] = []
     left_out = []
     for one in fragments:
-        tokens = words(one.text)
+        tokens = words(one.text) or [one.text]
+        decisive = tuple(
+            word for word in tokens if word in _DECISIVE or any(map(str.isdigit, word))
+        )
         starts = range(max(1, len(tokens) - _RUN + 1))
         runs = frozenset(tuple(tokens[at : at + _RUN]) for at in starts)
-        twin = next((other for other, seen in kept if _overlap(runs, seen) >= NEAR_DUPLICATE), None)
+        like = kept.setdefault(decisive, [])
+        twins = (other for other, seen in like if _covers(other, one) and _alike(runs, seen))
+        twin = next(twins, None)
         if twin is None:
-            kept.append((one, runs))
+            like.append((one, runs))
+            unique.append(one)
         else:
             left_out.append((one.id, twin.id))
-    return Cut(tuple(one for one, _ in kept), tuple(left_out))
+    return Cut(tuple(unique), tuple(left_out))
+
+
+def _covers(one: Fragment, other: Fragment) -> bool:
+    """Whether it holds wherever the other does."""
+    return one.always or (not other.always and set(other.globs) == set(one.globs))
+
+
+def _alike(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> bool:
+    return _overlap(a, b) >= NEAR_DUPLICATE
 
 
 def _overlap(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
     return len(a & b) / len(a | b)
-
-
-def _sections(text: str, count: CountTokens) -> Iterator[tuple[str, str]]:
-    """(headings above, text with its own heading) of each section; long ones in several parts."""
-    above: list[tuple[int, str]] = []
-    lines: list[str] = []
-    fenced = False
-
-    def close() -> Iterator[tuple[str, str]]:
-        body = "\n".join(lines).strip()
-        path = " > ".join(title for _, title in above)
-        for part in _split(body, count) if body else ():
-            yield path, part
-
-    for line in text.splitlines():
-        fenced ^= bool(_FENCE.match(line))
-        match = None if fenced else _HEADING.match(line)
-        if match:
-            yield from close()
-            lines.clear()
-            level = len(match[1])
-            above = [(depth, title) for depth, title in above if depth < level]
-            above.append((level, match[2]))
-        lines.append(line)
-    yield from close()
-
-
-def _split(text: str, count: CountTokens) -> list[str]:
-    """The text in parts of at most `LARGEST` tokens, cut between paragraphs, else lines, else
-    sentences, else words."""
-    if count(text) <= LARGEST:
-        return [text]
-    for pieces, glue in (
-        (re.split(r"\n\s*\n", text), "\n\n"),
-        (text.splitlines(), "\n"),
-        (_SENTENCE.split(text), " "),
-        (text.split(), " "),
-    ):
-        if len(pieces) > 1:
-            parts = [part for piece in pieces for part in _split(piece, count)]
-            return _packed(parts, glue, count)
-    return [text]  # a single word longer than a fragment may be
-
-
-def _packed(pieces: Sequence[str], glue: str, count: CountTokens) -> list[str]:
-    parts: list[str] = []
-    for piece in pieces:
-        if parts and count(parts[-1] + glue + piece) <= LARGEST:
-            parts[-1] += glue + piece
-        else:
-            parts.append(piece)
-    return parts
-
-
-def _joined(sections: Sequence[tuple[str, str]], count: CountTokens) -> list[tuple[str, str]]:
-    """Neighbours joined until each has `SMALLEST` tokens, as far as `LARGEST` allows."""
-    forward: list[tuple[str, str]] = []
-    for heading, text in sections:
-        if forward and count(forward[-1][1]) < SMALLEST and _fit(forward[-1][1], text, count):
-            forward[-1] = (forward[-1][0], f"{forward[-1][1]}\n\n{text}")
-        else:
-            forward.append((heading, text))
-    joined: list[tuple[str, str]] = []
-    for (
-        heading,
-        text,
-    ) in forward:  # a short rest that did not fit the next section joins the previous one
-        if joined and count(text) < SMALLEST and _fit(joined[-1][1], text, count):
-            joined[-1] = (joined[-1][0], f"{joined[-1][1]}\n\n{text}")
-        else:
-            joined.append((heading, text))
-    return joined
-
-
-def _fit(before: str, after: str, count: CountTokens) -> bool:
-    return count(f"{before}\n\n{after}") <= LARGEST

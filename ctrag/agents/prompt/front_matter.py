@@ -14,22 +14,32 @@ from ctrag.agents.prompt.scopes import globs_of
 from ctrag.errors import InputError
 from stores.bounded_yaml import load_yaml
 
-_OPENS = re.compile(r"---[ \t]*\n")
-_CLOSES = re.compile(r"^---[ \t]*(?:\n|$)", re.MULTILINE)
-_PLAIN_LINE = re.compile(r"([A-Za-z][\w-]*):[ \t]+([^\s\[{|>\"'#].*|\*.*)$", re.MULTILINE)
+_OPENS = re.compile(r"(?:[ \t]*\n)*---[ \t]*\n")
+_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|$)", re.MULTILINE)
+_PLAIN_LINE = re.compile(r"^([ \t]*[A-Za-z][\w-]*):[ \t]+([^\s\[{|>\"'#].*|\*.*)$", re.MULTILINE)
 """A line of front matter with a value without quotes, which may hold a colon."""
+_LIST_LINE = re.compile(r"^([A-Za-z][\w-]*):[ \t]+\[([^\]\n]*)\][ \t]*$", re.MULTILINE)
+"""A list on one line; globs in it begin with stars, which mean something else in YAML."""
+_ITEM_LINE = re.compile(r"^([ \t]*-[ \t]+)([*!&@%`].*)$", re.MULTILINE)
+"""An item of a list that YAML reads as something else."""
 _KEY_LINE = re.compile(r"([A-Za-z][\w-]*):(?:[ \t]+(.*))?$")
 _NAMED = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
 """A tool in a list without quotes: `Read, Bash(git add:*)`."""
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _ALIASES = {
-    "allowed-tools": "tools",
-    "allowed_tools": "tools",
+    "allowedtools": "tools",
     "paths": "globs",
-    "applyTo": "globs",
-    "alwaysApply": "always",
+    "applyto": "globs",
+    "filematchpattern": "globs",
+    "alwaysapply": "always",
 }
-"""Names that others give to a key."""
+"""Names that others give to a key, without case and signs."""
+_WHEN = frozenset({"trigger", "inclusion"})
+"""Keys that say when a rule holds, in words."""
+_MOMENTS = {"alwayson": True, "always": True, "glob": False, "filematch": False}
+_MOMENTS |= {"modeldecision": False, "auto": False, "manual": False}
+"""Whether that is always, without case and signs."""
+_ANY_FILE = frozenset({"*", "**", "**/*", "/**", "/**/*"})
 
 
 def _text(value: Any) -> Any:
@@ -44,7 +54,21 @@ def _sentence(value: Any) -> Any:
     return _text(value)
 
 
+def _day(value: Any) -> Any:
+    """The day of a moment."""
+    value = _text(value)
+    timed = isinstance(value, str) and len(value) > 10 and value[10] in "T t"
+    return value[:10] if timed else value
+
+
+def _plain(word: str) -> str:
+    """A key or word without case and signs."""
+    return re.sub(r"[-_ ]", "", word).lower()
+
+
 def _tools(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
+        value = value[1:-1]
     named = _NAMED.findall(value) if isinstance(value, str) else value
     if isinstance(named, list) and all(isinstance(one, str) for one in named):
         return tuple(one.partition("(")[0].strip() for one in named if one.strip())
@@ -58,7 +82,7 @@ class FrontMatter(BaseModel):
     domain: Annotated[str | None, BeforeValidator(_text)] = None
     kind: Annotated[str | None, BeforeValidator(_text)] = None
     priority: int = 0
-    date: Annotated[day | None, BeforeValidator(_text)] = None
+    date: Annotated[day | None, BeforeValidator(_day)] = None
     name: Annotated[str | None, BeforeValidator(_text)] = None
     description: Annotated[str | None, BeforeValidator(_sentence)] = None
     tools: Annotated[tuple[str, ...], BeforeValidator(_tools)] = ()
@@ -109,10 +133,13 @@ def split_front(text: str, *, own_meaning: bool, strict: bool) -> tuple[Front, s
         given = _mapping(head)
         if given is None:
             given = _by_lines(head)
+            if re.search(r"\w", head) and not any(map(_meaning, given)):
+                # Text between two lines across the page.
+                return Front(FrontMatter()), text
             problems.append("not YAML with a key a line")
     if strict and problems:
         raise InputError(f"front matter: {problems[0]}")
-    own_meaning = own_meaning or not {"name", "description"}.isdisjoint(given)
+    own_meaning = own_meaning or not {"name", "description"}.isdisjoint(map(_meaning, given))
     values, ignored, more = _valid(given, own_meaning)
     if strict and more:
         raise InputError(f"front matter: {more[0]}")
@@ -127,8 +154,11 @@ def _valid(
     ignored: list[str] = []
     problems: list[str] = []
     for key, value in given.items():
-        ours = _ALIASES.get(str(key), str(key))
-        if ours not in FrontMatter.model_fields:
+        ours = _meaning(key)
+        if _plain(str(key)) in _WHEN and _plain(str(value)) in _MOMENTS:
+            known["always"] = _MOMENTS[_plain(str(value))]
+            continue
+        if not ours:
             ignored.append(str(key))
             continue
         try:
@@ -142,13 +172,25 @@ def _valid(
                 problems.append(f"{key}: {error.errors()[0]['msg']}")
         else:
             known[ours] = value
-    return FrontMatter.model_validate(known), tuple(ignored), problems
+    values = FrontMatter.model_validate(known)
+    if "always" not in known and values.globs and _ANY_FILE.issuperset(values.globs):
+        values = values.model_copy(update={"always": True, "globs": ()})
+    return values, tuple(ignored), problems
+
+
+def _meaning(key: object) -> str:
+    """The field that a key means, however it is written; empty if it means nothing here."""
+    plain = _plain(str(key))
+    ours = _ALIASES.get(plain, plain)
+    return ours if ours in FrontMatter.model_fields else ""
 
 
 def _mapping(head: str) -> dict[Any, Any] | None:
     """Front matter as a mapping, scalars as written; values without quotes may hold colons and
     stars. None if it is none."""
     quoted = _PLAIN_LINE.sub(lambda line: f"{line[1]}: {json.dumps(line[2].strip())}", head)
+    quoted = _LIST_LINE.sub(lambda line: f"{line[1]}: {json.dumps(line[2].strip())}", quoted)
+    quoted = _ITEM_LINE.sub(lambda line: f"{line[1]}{json.dumps(line[2].strip())}", quoted)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     for text in (head, quoted):
         try:
@@ -161,9 +203,24 @@ def _mapping(head: str) -> dict[Any, Any] | None:
 
 
 def _by_lines(head: str) -> dict[str, str]:
-    """What single lines of broken front matter say."""
-    found = [_KEY_LINE.match(line) for line in head.splitlines()]
-    return {one[1]: (one[2] or "").strip().strip("\"'") for one in found if one}
+    """What single lines of broken front matter say, with the lines that go on with a value."""
+    found: dict[str, list[str]] = {}
+    last = ""
+    for line in head.splitlines():
+        at_start = _KEY_LINE.match(line)
+        one = at_start or _KEY_LINE.match(line.strip())
+        if one and (at_start or (_meaning(one[1]) and one[1] not in found)):
+            last = one[1]
+            found[last] = [(one[2] or "").strip()]
+        elif last and line.strip() and not one:
+            found[last].append(line.strip())
+    return {key: _joined(lines).strip().strip("\"'") for key, lines in found.items()}
+
+
+def _joined(lines: list[str]) -> str:
+    """A value of several lines; items of a list with commas between them."""
+    items = [one.removeprefix("- ") for one in lines[1:] if one.startswith("- ")]
+    return ", ".join(items) if items and not lines[0] else " ".join(lines)
 
 
 def _unclosed(text: str) -> tuple[dict[str, str], str]:

@@ -1,6 +1,7 @@
 """Gain of a unit from earlier steps: bandit feedback from traces (paper, 3.4)."""
 
 import json
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,10 +27,12 @@ _TABLE = TypeAdapter(dict[str, UnitCounts])
 
 
 class Gains:
-    """Counts of units' use and exposure; a factor of their gain, 1 without feedback."""
+    """Counts of units' use and exposure; a factor of their gain, 1 without feedback. Safe for many
+    threads."""
 
     def __init__(self, counts: dict[str, UnitCounts] | None = None) -> None:
         self._counts = dict(counts or {})
+        self._lock = threading.Lock()
         self.learned = 0
         """Steps learned from so far; selections cached before the last one are stale."""
 
@@ -49,17 +52,19 @@ class Gains:
 
     def save(self, path: Path) -> None:
         """Write the counts atomically."""
-        content = {key: one.model_dump() for key, one in sorted(self._counts.items())}
+        with self._lock:
+            content = {key: one.model_dump() for key, one in sorted(self._counts.items())}
         write_text(path, json.dumps(content, indent=1) + "\n")
 
     def learn(self, exposed: Iterable[str], used: Iterable[str]) -> None:
         """Feedback from one step: the units in the prompt, and those that were used."""
-        self.learned += 1
         taken = set(used)
-        for one in exposed:
-            counts = self._counts.setdefault(one, UnitCounts())
-            counts.exposed += 1
-            counts.used += one in taken
+        with self._lock:
+            self.learned += 1
+            for one in exposed:
+                counts = self._counts.setdefault(one, UnitCounts())
+                counts.exposed += 1
+                counts.used += one in taken
 
     def factor(self, unit: str) -> float:
         """Posterior mean of its use (Beta), relative to a unit without feedback."""

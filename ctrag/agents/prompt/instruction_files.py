@@ -3,15 +3,25 @@
 A file of a folder that cannot be read costs only itself: it is left out, and said.
 """
 
+import codecs
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ctrag.agents.prompt.editor_files import (
+    SKILL,
+    in_rules,
+    is_agents,
+    is_scoped,
+    kept_below,
+    place_of,
+)
 from ctrag.agents.prompt.fragments import Cut, Fragment, cut_text, without_duplicates
 from ctrag.agents.prompt.front_matter import Front, FrontMatter, split_front
+from ctrag.agents.prompt.imports import with_imports
 from ctrag.errors import InputError, NotFound
 from ctrag.models.tokens import CountTokens
 
@@ -22,8 +32,6 @@ MOST_FILES = 5_000
 NAMED_FILES = 20
 """Files beside a skill that are named; of further ones only the number."""
 _SUFFIXES = (".md", ".mdc", ".txt")
-_SKILL = "skill.md"
-_AGENTS = frozenset({"agents.md", "agents.override.md", "claude.md", "gemini.md"})
 _NO_RULES = re.compile(r"(license|licence|copying|notice|changelog)\b.*", re.IGNORECASE)
 _SKIPPED = frozenset({"node_modules", ".git", ".venv", "venv", "__pycache__", "site-packages"})
 _UNFIT = re.compile(r"[\x00-\x1f\x7f#\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
@@ -61,7 +69,8 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
     """The fragments of a folder's files, by file name, without duplicates; or of one file.
 
     A folder's `.md`, `.mdc` and `.txt` files are read, and from folders below what agents keep
-    there: `SKILL.md`, `AGENTS.md`, `CLAUDE.md`, `.mdc` and `.instructions.md`. A folder with a
+    there: `SKILL.md`, `AGENTS.md`, `CLAUDE.md`, `.mdc` and `.instructions.md`, and all texts of
+    folders such as `.claude/rules`, `.windsurf/rules` and `.clinerules`. A folder with a
     `SKILL.md` is that skill, and what else it holds is named there, not read.
 
     Raises:
@@ -90,7 +99,7 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
         document = found.name(_document(path, folder, front.values), path, folder)
         cut = _cut(path, document, front.values, text, count, folder)
         if not cut:
-            found.problems.append((_shown(path, folder), "left out: it says nothing"))
+            found.problems.append((_shown(path, folder), "left out: it says nothing of its own"))
         elif _is_skill(path) and not front.values.description:
             why = "has no description, so it is found by its text alone"
             found.problems.append((_shown(path, folder), why))
@@ -159,14 +168,35 @@ def _files(folder: Path, found: _Read) -> list[Path]:
         return [path for path in own_skill if _usable(path, folder, found)][:1]
     here: list[Path] = []
     below: list[Path] = []
+    unread: list[Path] = []
     for path in _walked(folder, found):
         if path.parent == folder:
-            if path.suffix.lower() in _SUFFIXES and not _NO_RULES.match(path.name):
+            text = path.suffix.lower() in _SUFFIXES and not _NO_RULES.match(path.name)
+            if text or is_agents(path):
                 here.append(path)
-        elif _kept_below(path):
+        elif kept_below(path):
             below.append(path)
+        elif path.suffix.lower() in _SUFFIXES and not _NO_RULES.match(path.name):
+            unread.append(path)
     paths = [*sorted(here), *sorted(below)]
+    _say_unread(unread, paths, folder, found)
+    replaced = {path.parent for path in paths if path.name.lower() == "agents.override.md"}
+    for path in [one for one in paths if one.name.lower() == "agents.md"]:
+        if path.parent in replaced:
+            paths.remove(path)
+            why = "left out: AGENTS.override.md stands in its place"
+            found.problems.append((_shown(path, folder), why))
     return [path for path in paths if _usable(path, folder, found)]
+
+
+def _say_unread(unread: Sequence[Path], read: Sequence[Path], folder: Path, found: _Read) -> None:
+    """Note texts in folders below that are neither read nor beside a skill, in one line."""
+    skills = {path.parent for path in read if _is_skill(path)}
+    others = sorted(path for path in unread if skills.isdisjoint(path.parents))
+    if others:
+        more = f", as {len(others) - 1} more below are not" if len(others) > 1 else ""
+        why = f"not read{more}: from folders below only skills and rules are; name its own folder"
+        found.problems.append((_shown(others[0], folder), why))
 
 
 def _walked(folder: Path, found: _Read) -> Iterator[Path]:
@@ -205,16 +235,7 @@ def _inside(path: Path, root: Path) -> bool:
 
 
 def _is_skill(path: Path) -> bool:
-    return path.name.lower() == _SKILL and path.is_file()
-
-
-def _kept_below(path: Path) -> bool:
-    name = path.name.lower()
-    return (
-        name in (_SKILL, "copilot-instructions.md")
-        or name in _AGENTS
-        or name.endswith((".mdc", ".instructions.md"))
-    )
+    return path.name.lower() == SKILL and path.is_file()
 
 
 def _shown(path: Path, folder: Path) -> str:
@@ -227,7 +248,7 @@ def _fit(name: str) -> str:
 
 def _document(path: Path, folder: Path, front: FrontMatter) -> str:
     """The first part of the ids of a file's fragments."""
-    if path.name.lower() == _SKILL:
+    if path.name.lower() == SKILL:
         return _fit(front.name or "") or _fit(path.resolve().parent.name) or "skill"
     if path in (folder, folder / path.name):
         return _fit(path.stem) or "start"
@@ -239,16 +260,20 @@ def _cut(
 ) -> list[Fragment]:
     name = path.name.lower()
     domain, _, kind = path.stem.partition("-")
-    if name == _SKILL:
+    if name == SKILL:
         domain, kind = document, "skill"
         text = _with_files(text, path)
-    elif name.endswith((".mdc", ".instructions.md")):
+    elif is_scoped(path):
         domain, kind = path.stem, "rule"
-    elif name in _AGENTS or name == "copilot-instructions.md":
-        place = _place(path, folder)
+    elif is_agents(path):
+        place = place_of(path, folder)
         domain, kind = place.rpartition("/")[2] or "agents", "agents"
-        said = {"globs": (*front.globs, f"{place}/**")} if place else {"always": True}
-        front = front.model_copy(update=said)
+        front = _standing(front, place)
+        text = with_imports(text, path, lambda other: _taken_in(other, folder))
+    elif in_rules(path):
+        domain, kind = path.stem, "rule"
+        if not (front.globs or front.description or "always" in front.model_fields_set):
+            kind, front = "agents", _standing(front, place_of(path, folder))
     elif name == "readme.md":
         kind = "readme"
     elif front.name and front.description:
@@ -271,12 +296,22 @@ def _cut(
     return [replace(one, always=one.always and one.place == 0) for one in fragments]
 
 
-def _place(path: Path, folder: Path) -> str:
-    """The folder that an `AGENTS.md` speaks for; what stands in `.claude` is said of its parent."""
-    parts = list(path.parent.relative_to(folder).parts)
-    while parts and parts[-1].startswith("."):
-        parts.pop()
-    return "/".join(parts)
+def _taken_in(path: Path, folder: Path) -> str | None:
+    """The text of a file that another one takes in; empty where it is read anyway."""
+    if path.suffix.lower() not in _SUFFIXES or not _inside(path, folder.resolve()):
+        return None
+    if kept_below(path) or (path.parent == folder.resolve() and not _NO_RULES.match(path.name)):
+        return ""
+    try:
+        return _read(path, strict=False)[1]
+    except (ValueError, OSError):
+        return None
+
+
+def _standing(front: FrontMatter, place: str) -> FrontMatter:
+    """As it holds for all that is in a folder; at the root, for every request."""
+    said = {"globs": (*front.globs, f"{place}/**")} if place else {"always": True}
+    return front.model_copy(update=said)
 
 
 def _with_files(text: str, path: Path) -> str:
@@ -301,13 +336,16 @@ def _read(path: Path, *, strict: bool) -> tuple[Front, str]:
             f"{path}: a policy has at most {MOST_BYTES >> 20} MB, not {size / 2**20:.1f}; "
             "split it, or take out what is no rule"
         )
+    with path.open("rb") as file:
+        wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # Windows writes it
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+        of = "UTF-16" if wide else "UTF-8"
+        raise InputError(f"{path}: not {of} at byte {error.start + 1}") from None
     if "\0" in text:
         raise InputError(f"{path}: not a text: it holds a zero byte")
-    own_meaning = _kept_below(path)
+    own_meaning = kept_below(path)
     try:
         return split_front(text, own_meaning=own_meaning, strict=strict)
     except ValueError as error:

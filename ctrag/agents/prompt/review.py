@@ -95,9 +95,13 @@ class ReviewLedger:
         """
         self._path = folder / LEDGER
         self._now = now
+        self._content = self._stored()
+
+    def _stored(self) -> _Content:
+        """What the file holds now; another process may have written it since."""
         try:
             text = self._path.read_bytes() if self._path.exists() else b"{}"
-            self._content = _CONTENT.validate_json(text)
+            return _CONTENT.validate_json(text)
         except ValidationError as error:
             problem = error.errors()[0]["msg"]
             raise InputError(
@@ -118,6 +122,7 @@ class ReviewLedger:
 
     def note(self, fragments: Sequence[Fragment]) -> list[ReviewChange]:
         """Log and return, in order, what was added, changed or removed since the last call."""
+        self._content = self._stored()
         entries = self._content.entries
         present = {one.id for one in fragments}
         fresh = []
@@ -158,6 +163,7 @@ class ReviewLedger:
             ValueError: A unit is neither among the fragments nor approved, or `by` is empty.
         """
         present = {one.id: one for one in fragments}
+        self._content = self._stored()
         entries, approved = self._content.entries, self._approved()
         unknown = sorted(set(units) - set(present) - set(approved))
         if unknown:

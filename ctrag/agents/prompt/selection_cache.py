@@ -1,5 +1,6 @@
 """Cache of selections by task signature and domain (paper, 3.8); content changes expire it."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -27,10 +28,11 @@ def signature(text: str, domain: str, history: Sequence[str], *more: object) -> 
 
 
 class SelectionCache(Generic[T]):
-    """The most recently used selections for one version of the corpora."""
+    """The most recently used selections for one version of the corpora. Safe for many threads."""
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
+        self._lock = threading.Lock()
         self._content = ""
         self._kept: OrderedDict[str, T] = OrderedDict()
 
@@ -44,18 +46,20 @@ class SelectionCache(Generic[T]):
             key: See `signature`.
             content: Hash of the corpora; a new one expires everything.
         """
-        self._expire(content)
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
+        with self._lock:
+            self._expire(content)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
 
     def put(self, key: str, content: str, value: T) -> None:
         """Add a selection, evicting the least recently used when full."""
-        self._expire(content)
-        self._kept[key] = value
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+        with self._lock:
+            self._expire(content)
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
 
     def _expire(self, content: str) -> None:
         if content != self._content:

@@ -139,6 +139,7 @@ class Selector:
         if selection.discovered and self._settings.discovery == "summary":
             parts, tokens = fitter.summarised(parts, self._tools, budget)
         shown = [one.id for one in (*parts.tools, *parts.signatures)]
+        lost = [one.id for one in choice.fragments if one.always and one not in parts.fragments]
         return Prompt(
             request=text,
             history=history,
@@ -153,7 +154,7 @@ class Selector:
             sufficiency=selection.sufficiency,
             discovered=selection.discovered,
             domain=selection.domain,
-            dropped=choice.dropped,
+            dropped=(*lost, *choice.dropped),
             scores={
                 unit: round(choice.chances[unit], 6)
                 for unit in (*(one.id for one in parts.fragments), *shown)

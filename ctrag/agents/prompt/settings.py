@@ -1,6 +1,7 @@
 """How prompts are chosen."""
 
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from ctrag.errors import InputError
 
@@ -65,6 +66,17 @@ class PromptSettings:
         for name in ("instructions", "tools", "signatures", "discovery_tools"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name}: must not be negative, is {getattr(self, name)}")
+        for name in (
+            "whole_share",
+            "request_weight",
+            "domain_weight",
+            "called_domain",
+            "spoken_of",
+            "opening",
+            "next_tool_weight",
+        ):
+            if not isfinite(getattr(self, name)):
+                raise InputError(f"{name}: must be a finite number, not {getattr(self, name)}")
         if not 0 <= self.floor < 1:
             raise InputError(f"floor: must be from 0 to below 1, not {self.floor}")
         if self.candidates < 1:

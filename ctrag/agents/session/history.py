@@ -1,7 +1,8 @@
 """A conversation cut to a budget so that no tool result loses its call.
 
-Reads chat-completions messages (`tool_calls`, `role: tool`) and messages of content blocks
-(`tool_use`, `tool_result`).
+Reads chat-completions messages (`tool_calls`, `role: tool`), messages of content blocks
+(`tool_use`, `tool_result`) and items of the Responses API (`function_call`,
+`function_call_output`). Messages of other forms are counted, not paired.
 """
 
 import json
@@ -18,7 +19,10 @@ _SYSTEM = {"system", "developer"}
 _PER_MESSAGE = 4
 """Approximate tokens of the delimiters of a message."""
 _PER_IMAGE = 1_000
-"""Approximate tokens of an image, whose bytes do not determine them."""
+"""Approximate tokens of an image, recording or file, whose bytes do not determine them."""
+_FILES = frozenset({"file", "input_file", "document", "audio", "input_audio"})
+_PAYLOADS = ("tool_calls", "function_call", "arguments", "output", "parts")
+"""Fields besides the content that a model reads."""
 _SHORTEST = 64 * CHARACTERS_PER_TOKEN
 """Minimum characters kept of a shortened tool result."""
 
@@ -66,14 +70,37 @@ def fit_history(
 
 def _costs(message: Message, count: CountTokens) -> Iterator[int]:
     for block in _blocks_of(message):
-        if "image" in str(block.get("type")):
-            yield _PER_IMAGE
-        elif isinstance(block.get("text"), str):
-            yield count(block["text"])
-        else:
-            yield count(json.dumps(block, ensure_ascii=False, default=str))
-    if message.get("tool_calls"):
-        yield count(json.dumps(message["tool_calls"], ensure_ascii=False, default=str))
+        yield from _block_costs(block, count)
+    for field in _PAYLOADS:
+        value = message.get(field)
+        if field in ("output", "parts") and isinstance(value, list):
+            for block in value:
+                if isinstance(block, Mapping):
+                    yield from _block_costs(block, count)
+        elif value:
+            yield count(_as_text(value))
+
+
+def _block_costs(block: Mapping[str, Any], count: CountTokens) -> Iterator[int]:
+    kind = str(block.get("type"))
+    source = block.get("source")
+    written = isinstance(source, Mapping) and source.get("type") == "text"
+    inline = "inlineData" in block or "inline_data" in block
+    if "image" in kind or inline or (kind in _FILES and not written):
+        yield _PER_IMAGE
+    elif isinstance(block.get("text"), str):
+        yield count(block["text"])
+    elif kind == "tool_result" and isinstance(block.get("content"), list):
+        inner = [one for one in block["content"] if isinstance(one, Mapping)]
+        yield count(_as_text({**block, "content": []}))
+        for one in inner:
+            yield from _block_costs(one, count)
+    else:
+        yield count(_as_text(block))
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _blocks_of(message: Message) -> list[Mapping[str, Any]]:
@@ -86,6 +113,8 @@ def _blocks_of(message: Message) -> list[Mapping[str, Any]]:
 
 def _calls(message: Message) -> set[str]:
     """Ids of the calls that a message makes."""
+    if message.get("type") == "function_call":
+        return {str(message.get("call_id"))}
     ids = {str(one.get("id")) for one in message.get("tool_calls") or ()}
     return ids | {
         str(one.get("id")) for one in _blocks_of(message) if one.get("type") == "tool_use"
@@ -96,11 +125,17 @@ def _answers(message: Message) -> set[str]:
     """Ids of the calls whose results a message contains."""
     if message.get("role") == "tool":
         return {str(message.get("tool_call_id"))}
+    if _is_output(message):
+        return {str(message.get("call_id"))}
     return {
         str(one.get("tool_use_id"))
         for one in _blocks_of(message)
         if one.get("type") == "tool_result"
     }
+
+
+def _is_output(message: Message) -> bool:
+    return message.get("type") == "function_call_output"
 
 
 def _is_request(message: Message) -> bool:
@@ -116,7 +151,7 @@ def _without_orphans(messages: Sequence[Message]) -> list[Message]:
         called |= _calls(message)
         if not orphaned:
             paired.append(message)
-        elif message.get("role") != "tool":
+        elif message.get("role") != "tool" and not _is_output(message):
             blocks = _blocks_of(message)
             content = [one for one in blocks if one.get("tool_use_id") not in orphaned]
             if content:
@@ -221,6 +256,8 @@ def _with_results(message: Message, change: Callable[[str], str]) -> Message:
 
     if message.get("role") == "tool":
         return {**message, "content": changed(message.get("content"))}
+    if _is_output(message):
+        return {**message, "output": changed(message.get("output"))}
     content = [
         {**one, "content": changed(one.get("content"))} if one.get("type") == "tool_result" else one
         for one in _blocks_of(message)

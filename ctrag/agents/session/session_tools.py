@@ -17,6 +17,7 @@ from ctrag.agents.session.binding import (
 from ctrag.agents.session.guard import GuardSettings, IterationGuard
 from ctrag.agents.session.outcomes import Reason, ToolRefused
 from ctrag.agents.session.recorder import SessionRecorder
+from ctrag.agents.session.sent_names import meant, plain_names
 from ctrag.agents.session.state import BoundState, SessionState
 from ctrag.agents.session.tokens import characters
 from ctrag.errors import InputError
@@ -110,10 +111,15 @@ class SessionTools:
         Where a model makes several calls at once, check all of them before the first one runs:
         the guard may evict a tool in between.
 
+        Args:
+            tool_id: Its id, or a name that a model has for it: `find`, `shop__find` and
+                `mcp__shop__find` are `shop/find` where the session has no other such tool.
+
         Raises:
             ToolRefused: The session never had it, lost it, or may not use it any more.
         """
         with self._lock:
+            tool_id = self.id_of(tool_id)
             tool = self.manager.active(tool_id)
             if tool is None:
                 looped = tool_id in self.guard.evicted
@@ -122,6 +128,17 @@ class SessionTools:
                 self.unload(tool_id, "not_allowed")
                 raise self._refused(tool_id, "not_allowed")
             return tool
+
+    def id_of(self, called: str) -> str:
+        """The id of the session's tool that a model calls so; what may be none or several of
+        them stays as it is."""
+        with self._lock:
+            if called in self.manager.known:
+                return called
+            active = [tool for tool in self.manager.tools if self.manager.active(tool.id)]
+            ids = meant(called, [tool.id for tool in active])
+            ids = ids or [tool.id for tool in active if tool.name in plain_names(called)]
+            return ids[0] if len(ids) == 1 else called
 
     def unload(self, tool_id: str, why: Why = "unloaded") -> bool:
         """Unbind a discovered tool; False if it was not bound."""

@@ -22,9 +22,11 @@ from ctrag.agents.session.outcomes import (
 )
 from ctrag.agents.session.recent_calls import RecentCalls
 from ctrag.agents.session.searches import OverlapSettings, RecentSearches
+from ctrag.agents.session.sent_values import object_of
 from ctrag.agents.session.session_tools import Allowed, SessionTools
 from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.window import room_for_tools, within
+from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 
 Result = TypeVar("Result")
@@ -117,9 +119,16 @@ class ToolSession(SessionTools):
             scores: Of the results, for the event; as many as tools, or none.
             seconds: Duration of the search, for the event.
             trace: The search's steps, for the event, such as `ToolSearch.trace`.
+
+        Raises:
+            ValueError: There are scores, but not one a tool.
         """
         with self._lock:
             results = list(tools)
+            if len(scores) not in (0, len(results)):
+                raise InputError(
+                    f"scores: {len(scores)} for {len(results)} tools; give all or none"
+                )
             self.searched, self.query = True, query
             self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
             visible = [tool for tool in results if self._may(tool.id)]
@@ -152,13 +161,14 @@ class ToolSession(SessionTools):
         """Record a call that has run; the tool of a loop is evicted now.
 
         Args:
-            tool_id: What was called.
+            tool_id: What was called; as for `check`.
             arguments: Of the call, by name.
             error: Type of the failure, such as an exception's name; None if it succeeded.
             seconds: How long it took.
             answer: What it returned, as text, for the guard; it is not kept.
         """
         with self._lock:
+            tool_id = self.id_of(tool_id)
             self._events.called(tool_id, arguments, error, seconds)
             self._calls.add(tool_id)
             tool = self.manager.active(tool_id)
@@ -179,15 +189,23 @@ class ToolSession(SessionTools):
     def call(
         self,
         tool_id: str,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | str | None,
         run: Callable[[CatalogueTool, Mapping[str, Any]], Result],
     ) -> tuple[Result, Finished]:
         """Check, run and record one call; what `run` raises is recorded and re-raised.
 
+        Args:
+            tool_id: As for `check`.
+            arguments: By name; or their JSON text, or nothing, as models send them.
+            run: Makes the call.
+
         Raises:
             ToolRefused: As for `check`; then nothing has run.
+            ValueError: The arguments are no object; then nothing has run.
         """
         tool = self.check(tool_id)
+        tool_id = tool.id
+        arguments = arguments if isinstance(arguments, Mapping) else object_of(arguments)
         began = time.perf_counter()
         try:
             result = run(tool, arguments)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.forms import Form
+from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
 from ctrag.agents.prompt.settings import BUDGET, FLOOR, PromptSettings
 from ctrag.agents.prompt.sufficiency import SELF_RATING
+from ctrag.agents.prompt.tool_documents import make_documents
 from tests.agents.prompt.toys import (
     FORMS,
     FRAGMENTS,
@@ -185,6 +189,52 @@ def test_feedback_counts_whole_tools_and_what_was_called_and_logs_what_was_hidde
     assert built.gains.learned == 1
 
 
+def test_tools_may_be_called_by_the_names_that_prompts_give_them() -> None:
+    clash = TOOLS + make_documents(
+        [CatalogueTool("transfer", "Transfer money", "bank", {})], {}, count_words
+    )
+    by_name = builder(tools=clash, pinned={"shop": ["change_address"]})
+    by_id = builder(tools=clash, pinned={"shop": ["shop/change_address"]})
+    first, second = (one.build("cancel my order", 400) for one in (by_name, by_id))
+    by_name.learn(first, ["cancel_order"])
+    by_id.learn(second, ["shop/cancel_order"])
+    assert by_name.gains.factor("shop/cancel_order") == by_id.gains.factor("shop/cancel_order") > 1
+    after = by_name.build("go on", 400, history=["return_order", "transfer", "unknown"])
+    assert after.history == ("shop/return_order", "transfer", "unknown")
+    assert by_name.full("go on", ["return_order"]).history == ("shop/return_order",)
+    assert by_name.build("go on", 400, history="return_order").history == ("shop/return_order",)
+
+
+def test_feedback_of_many_threads_is_all_counted() -> None:
+    built = builder()
+    prompt = built.build("cancel my order", 400)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: built.learn(prompt, ["shop/cancel_order"]), range(200)))
+        list(pool.map(lambda at: built.build(f"cancel order {at}", 400), range(300)))
+    assert built.gains.learned == 200
+
+
+def test_half_a_letter_in_a_request_fails_no_step() -> None:
+    prompt = shared.build("cancel my order \ud83d", 400)
+    assert (prompt.request, prompt.fallback) == ("cancel my order ?", "")
+
+
+@pytest.mark.parametrize("rated", [-0.1, 1.5, math.nan])
+def test_a_rating_that_is_no_probability_is_refused(rated: float) -> None:
+    with pytest.raises(ValueError, match="rated: must be a probability"):
+        shared.build("cancel my order", 400, rated=rated)
+
+
+def test_a_builder_without_tools_says_so() -> None:
+    with pytest.raises(ValueError, match="tools: there is none"):
+        builder(tools=[])
+
+
+def test_a_chat_request_without_tools_names_none() -> None:
+    none = builder(settings=PromptSettings(tools=0, signatures=0, discovery="off"))
+    assert "tools" not in none.build("cancel my order", 400, form="openai").openai()
+
+
 def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
     pinned = builder(pinned={"shop": ["shop/transfer"]}, settings=WHOLE)
     assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).exposed]
@@ -192,6 +242,31 @@ def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None
     assert "shop/transfer" not in away
     exposed = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
     assert "shop/transfer" in exposed
+
+
+def standing(number: int, words: int = 12) -> Fragment:
+    rule = fragment(f"style{number}#rule", f"Answer in rhyme {number}. " * (words // 4))
+    return replace(rule, kind="rule", always=True, priority=number)
+
+
+def test_what_holds_for_every_request_is_in_every_prompt_beside_four_others() -> None:
+    many = [fragment(f"shop{at}#order", f"Cancel an order {at}. " * 9) for at in range(30)]
+    rules = [standing(at) for at in range(6)]
+    for floor in (0.0, 0.2):
+        built = builder(fragments=[*many, *rules], settings=replace(SURE, floor=floor))
+        for budget in (400, 900):
+            prompt = built.build("cancel my order", budget)
+            assert set(rules) <= set(prompt.fragments)
+            assert not prompt.dropped
+        assert len(prompt.fragments) == 4 + len(rules)
+
+
+def test_what_always_holds_and_has_no_room_is_named_and_takes_no_tool_away() -> None:
+    rules = [standing(2, 40), standing(1, 400)]
+    prompt = builder(fragments=rules, settings=SURE).build("cancel my order", 250)
+    assert prompt.fragments == (rules[0],)
+    assert prompt.dropped == ("style1#rule",)
+    assert prompt.tools[0].id == "shop/cancel_order"
 
 
 def test_a_pin_without_room_is_reported() -> None:
@@ -315,6 +390,7 @@ def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
         ({"tools": -1}, "tools: must not be negative, is -1"),
         ({"candidates": 0}, "candidates: must be at least 1, not 0"),
         ({"discovery": "often"}, "discovery: must be widen, summary or off, not 'often'"),
+        ({"domain_weight": math.nan}, "domain_weight: must be a finite number, not nan"),
         ({"tau": 1.5}, "tau: must lie between 0 and 1, not 1.5"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text
+from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text, without_duplicates
 from ctrag.agents.prompt.instruction_files import MOST_BYTES, cut_file, cut_folder
 from tests.agents.prompt.toys import count_words
 
@@ -91,6 +91,83 @@ def test_neighbours_are_only_short_where_joining_would_be_too_long() -> None:
 
 def test_a_heading_inside_a_code_fence_is_text() -> None:
     assert list(cut("# A\n\n```\n# not a heading\n```\n")) == ["shop#a"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "````md\n```sh\n# no heading\n```\n# neither\n````",
+        "```\n~~~\n# no heading\n```",
+        "`````\n```\n# no heading\n`````",
+        "```ls``` lists files",
+    ],
+)
+def test_code_ends_with_the_signs_that_it_began_with(code: str) -> None:
+    text = f"# A\n\n{code}\n{words('a', 250)}\n\n# B\n\n{words('b', 250)}"
+    assert list(cut(text)) == ["shop#a", "shop#b"]
+
+
+def test_underlined_lines_are_headings() -> None:
+    text = f"Shop\n====\n\n{words('a', 250)}\n\nReturns\n---\n\n{words('b', 250)}"
+    assert [one.heading for one in cut_text(text, "d", count_words)] == ["Shop", "Shop > Returns"]
+    for other in ("a b\nc d\n---", "- item\n---", "| a |\n---", "text\n\n---"):
+        [one] = cut_text(f"# A\n\n{other}\n\nrest", "d", count_words)
+        assert one.heading == "A"
+
+
+def test_each_part_of_a_long_table_has_its_heads() -> None:
+    head = "| Country | Days |\n|---|---|"
+    rows = "\n".join(f"| Land{at} | {at} |" for at in range(400))
+    parts = list(cut(f"# Times\n\n{head}\n{rows}").values())
+    assert len(parts) > 2
+    assert all(head in part for part in parts)
+    assert sum(part.count("Land") for part in parts) == 400
+
+
+def test_each_part_of_long_code_is_code_and_short_code_stays_whole() -> None:
+    code = "\n\n".join(f"def f{at}(a):\n    return a + {at}" for at in range(300))
+    parts = list(cut(f"# Code\n\n```python\n{code}\n```\n\n{words('end', 400)}").values())
+    assert len(parts) > 3
+    assert all(part.count("```") in (0, 2) for part in parts)
+    assert sum(part.count("return") for part in parts) == 300
+    short = "```\n" + "\n\n".join([words("x", 100)] * 4) + "\n```"
+    parts = list(cut(f"# A\n\n{words('a', 400)}\n\n{short}").values())
+    assert any(short in part for part in parts)
+
+
+def test_near_copies_that_say_another_number_or_the_opposite_or_hold_elsewhere_are_kept() -> None:
+    long = " ".join(f"w{chr(97 + at % 26)}x{chr(97 + at // 26)}" for at in range(300))
+    texts = {
+        "a": f"{long} refund within 30 days",
+        "b": f"{long} refund within 60 days",
+        "c": f"{long} do not refund within 30 days",
+        "d": f"{long} refund within 30 days please",
+        "e": "→ ✗",
+        "f": "→ ✓",
+    }
+    parts = [one for name, text in texts.items() for one in cut_text(text, name, count_words)]
+    found = without_duplicates(parts)
+    assert found.duplicates == (("d#start", "a#start"),)
+    assert [one.document for one in found.fragments] == ["a", "b", "c", "e", "f"]
+
+
+def test_a_copy_for_another_place_is_no_duplicate(tmp_path: Path) -> None:
+    for name in ("AGENTS.md", "CLAUDE.md", "web/AGENTS.md", "api/AGENTS.md", "api/CLAUDE.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        text = "Run the tests." if "/" not in name else "Ask for a review."
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = cut_folder(tmp_path, count_words)
+    assert {one.document for one in found.fragments} == {"AGENTS", "web/AGENTS", "api/AGENTS"}
+
+
+@pytest.mark.parametrize(
+    "text", ["退款必须在三十天内提出。", "ご注文はお取り消しできません。", "ก", "返品"]
+)
+def test_scripts_without_blanks_are_cut_into_fragments_that_fit(text: str) -> None:
+    fragments = cut_text(text * 3_000, "d", len)
+    assert "".join(one.text for one in fragments) == text * 3_000
+    assert max(one.tokens for one in fragments) <= LARGEST
+    assert not text.endswith("。") or all(one.text.endswith("。") for one in fragments)
 
 
 def test_name_and_front_matter_say_domain_kind_and_priority(tmp_path: Path) -> None:

@@ -176,3 +176,15 @@ def test_a_broken_ledger_is_named(tmp_path: Path) -> None:
     (tmp_path / LEDGER).write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"ledger\.json: "):
         ledger(tmp_path)
+
+
+def test_what_another_process_approved_meanwhile_stays_approved(tmp_path: Path) -> None:
+    waiting = ledger(tmp_path)  # a gateway that has opened the folder
+    reviewer = ledger(tmp_path)
+    reviewer.note([OLD, OTHER])
+    reviewer.approve([OLD, OTHER], [OLD.id], "Ada")
+    waiting.note([NEW, OTHER])
+    assert waiting.served([NEW, OTHER], count_words) == [OLD]
+    reviewer.approve([NEW, OTHER], [OTHER.id], "Ada")
+    assert len(ledger(tmp_path).served([NEW, OTHER], count_words)) == 2
+    assert [one.what for one in ledger(tmp_path).changes].count("approved") == 2

@@ -140,7 +140,7 @@ def in_form(prompt: Prompt) -> tuple[str, int]:
         return prompt.text, count_pieces(prompt.text)
     if prompt.form == "openai":
         openai = prompt.openai()
-        system, tools = openai["messages"][0]["content"], openai["tools"]
+        system, tools = openai["messages"][0]["content"], openai.get("tools", [])
     else:
         anthropic = prompt.anthropic()
         system, tools = anthropic["system"], anthropic["tools"]

@@ -202,3 +202,30 @@ def test_without_the_extra_the_sink_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(ImportError, match=r"telemetry needs opentelemetry; .* 'ctrag\[otel\]'"):
         OpenTelemetry()
+
+
+def test_a_folder_of_recordings_is_read_file_by_file(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        JsonLines(tmp_path / f"{name}.jsonl")(Event(event="ctrag.session.open", at=1, session=name))
+    line = (tmp_path / "a.jsonl").read_bytes()
+    (tmp_path / "a.jsonl").write_bytes(b"\xef\xbb\xbf" + line)  # as Windows begins a file
+    found = [one for one in read_session(tmp_path) if isinstance(one, Event)]
+    assert [one.session for one in found] == ["a", "b"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match=r"none: holds no \.jsonl file"):
+        list(read_session(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"messages": []}', "no event of `--record` and no turn of `ctrag chat --record`"),
+        ('[{"event": "x"}]', "no event of `--record`"),
+        ('{"event": "ctrag.search", "at": "soon"}', "at: Input should be a valid number"),
+    ],
+)
+def test_a_line_of_another_kind_says_what_it_is_not(tmp_path: Path, line: str, why: str) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(ValueError, match=why):
+        list(read_session(path))

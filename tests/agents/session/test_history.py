@@ -208,3 +208,66 @@ def test_what_was_cut_to_fit_is_not_cut_again(talk: list[dict[str, Any]], budget
     once = fit_history(talk, budget)
     if once.fits:
         assert fit_history(once.messages, budget).messages == once.messages
+
+
+def responses(output: str) -> list[dict[str, Any]]:
+    """A conversation as the Responses API has it."""
+    return [
+        {"role": "user", "content": [{"type": "input_text", "text": "first"}]},
+        {"type": "function_call", "call_id": "c", "name": "find", "arguments": '{"of": "it"}'},
+        {"type": "function_call_output", "call_id": "c", "output": output},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "found"}]},
+        {"role": "user", "content": "second"},
+    ]
+
+
+def test_items_of_the_responses_api_are_counted_and_paired() -> None:
+    items = responses("x" * 4_000)
+    assert history_tokens(items) > 1_000
+    short = fit_history(items, 100)
+    assert (short.fits, short.messages) == (True, items[-1:])
+    assert fit_history(items[2:], 5_000).messages == items[3:]  # a result without its call
+    last = fit_history(items[:3], 200)
+    assert (last.fits, last.shortened) == (True, 1)
+    assert [one.get("type") for one in last.messages] == [
+        None,
+        "function_call",
+        "function_call_output",
+    ]
+
+
+def test_no_form_of_a_message_is_free() -> None:
+    text = "word " * 400
+    for message in (
+        {"role": "user", "parts": [{"text": text}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": text}}}]},
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": text}},
+        {
+            "type": "function_call_output",
+            "call_id": "c",
+            "output": [{"type": "input_text", "text": text}],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "document", "source": {"type": "text", "data": text}}],
+        },
+    ):
+        assert history_tokens([message]) > 400
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image", "source": {"type": "base64", "data": "A" * 400_000}},
+        {
+            "type": "tool_result",
+            "tool_use_id": "a",
+            "content": [{"type": "image", "data": "A" * 400_000}],
+        },
+        {"type": "input_audio", "input_audio": {"data": "A" * 400_000}},
+        {"type": "file", "file": {"file_data": "A" * 400_000}},
+        {"type": "document", "source": {"type": "base64", "data": "A" * 400_000}},
+    ],
+)
+def test_the_bytes_of_files_do_not_count_as_text(block: dict[str, Any]) -> None:
+    assert 1_000 <= history_tokens([{"role": "user", "content": [block]}]) < 1_100

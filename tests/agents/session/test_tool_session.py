@@ -409,3 +409,59 @@ def test_a_tool_that_fails_again_and_again_is_taken_away_and_the_note_says_so(to
     assert [one.evicted for one in after] == [None, None, None, "a"]
     assert after[3].note is not None
     assert after[3].note.startswith("a has failed 4 times with the same arguments.")
+
+
+@pytest.mark.parametrize(
+    "called", ["mail/send", "send", "mail__send", "mcp__mail__send", "mail.send"]
+)
+def test_a_tool_may_be_called_as_models_name_it(tool: Make, called: str) -> None:
+    events: list[Event] = []
+    session = ToolSession(record=events.append)
+    session.found("x", [tool("mail/send"), tool("file/find")])
+    assert session.check(called).id == "mail/send"
+    assert session.call(called, {"text": "a"}, lambda tool, arguments: tool.id)[0] == "mail/send"
+    session.finished(called, {"text": "b"})
+    assert session.history == ("mail/send", "mail/send")
+    assert tools_in(events, "ctrag.tool.call") == ["mail/send", "mail/send"]
+
+
+def test_a_name_of_several_tools_or_of_one_that_is_gone_is_refused(tool: Make) -> None:
+    session = ToolSession(allowed=lambda name, who: name != "secret/open")
+    session.found("x", [tool("mail/send"), tool("chat/send"), tool("secret/open"), tool("a/b")])
+    session.unload("a/b")
+    for called in ("send", "open", "b", "a/b", "other/send"):
+        with pytest.raises(ToolRefused):
+            session.check(called)
+    assert session.check("chat__send").id == "chat/send"
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (None, {}),
+        ("", {}),
+        ("{}", {}),
+        ('{"text": "a"}', {"text": "a"}),
+        ({"text": 1}, {"text": 1}),
+    ],
+)
+def test_arguments_may_be_sent_as_text_or_not_at_all(tool: Make, sent: Any, read: Any) -> None:
+    session = ToolSession()
+    session.found("x", [tool("a")])
+    assert session.call("a", sent, lambda tool, arguments: arguments)[0] == read
+
+
+def test_arguments_that_are_no_object_are_refused_before_anything_runs(tool: Make) -> None:
+    session = ToolSession()
+    session.found("x", [tool("a")])
+    ran: list[Any] = []
+    with pytest.raises(ValueError, match="arguments: must be an object"):
+        session.call("a", "tomorrow", lambda tool, arguments: ran.append(arguments))
+    assert not ran
+
+
+def test_scores_that_are_not_one_a_tool_are_refused_before_anything_is_bound(tool: Make) -> None:
+    session = ToolSession()
+    with pytest.raises(ValueError, match="scores: 1 for 2 tools; give all or none"):
+        session.found("x", [tool("a"), tool("b")], scores=[0.5])
+    assert not session.tools
