@@ -289,6 +289,8 @@ class _Told:
         )
         if at >= self._now:
             at = self._now - timedelta(minutes=draw.randint(6, 90))
+        if at.hour < _CALLED_AT[0] - 1:  # nobody rings at night: it was the evening before
+            at = (at - timedelta(days=1)).replace(hour=draw.choice(_CALLED_AT[-3:]))
         seconds = draw.choice((draw.randint(2, 20), draw.randint(6, 150))) * 10
         return {
             "contact": self._who.contact.name,
