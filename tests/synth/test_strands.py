@@ -3,16 +3,21 @@
 import random
 import re
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
+from stores.people.items import Item
 from synth.offline.homes import household, street, town_and_country
 from synth.offline.life import Life, born
+from synth.offline.open_days import is_open
+from synth.offline.plots import plotted
 from synth.offline.searching import bank, titled
 from synth.offline.strand_lines import Strand, ordered, strands
 from synth.offline.strands import Telling
 from synth.offline.trades import read_data
 from synth.offline.wording import agreeing
+from synth.offline.written import dealt
 
 ROOM = {"mail": 9, "calendar": 9, "google": 9, "notes": 9, "reminders": 9, "phonecall": 9}
 
@@ -23,7 +28,7 @@ def life() -> Life:
 
 
 def telling(life: Life, **room: int) -> Telling:
-    return Telling(life, {**ROOM, **room}, ["Boat"], ["Home"])
+    return Telling(life, {**ROOM, **room}, ["Home"])
 
 
 def test_every_hobby_has_strands_and_words_by_which_a_plot_is_known() -> None:
@@ -107,3 +112,50 @@ def test_homes_are_told_without_numbers_and_households_without_unknown_pronouns(
         assert "{" not in text
         assert not re.search(r"\b(?:he|she|his|her)\b", text)
         assert household("", None, (), words, random.Random(seed)).endswith(".")
+
+
+def test_a_reminder_goes_off_before_what_it_is_for_and_at_the_hour_that_it_names() -> None:
+    strand = Strand("chess/here/2", (
+        ("who", "chess teacher"),
+        ("event", "Endings with {who} @ club; 60; 8-9"),
+        ("rem", "Pay {who}"),
+    ))  # fmt: skip
+    for seed in range(40):
+        life = born(random.Random(seed), "Ireland")
+        event, reminder = telling(life).tell(strand)
+        due, start = reminder.time("due"), event.time("start")
+        assert start is not None
+        assert due is None or due < start
+        late = Strand("with/here/3", (("rem", "Salt the fillets overnight"),))
+        (told,) = telling(life).tell(late)
+        assert (at := told.time("due")) is None or told.flag("done") or at.hour >= 19
+
+
+def test_a_school_is_visited_on_working_days_and_nothing_takes_place_at_christmas() -> None:
+    christmas, sunday, monday = (datetime(2024, 12, one, 10) for one in (25, 29, 30))
+    assert not is_open(christmas, "home", "")
+    assert not is_open(sunday, "primary school, {district}", "primary school teacher")
+    assert not is_open(sunday, "{who}'s, {district}", "hairdresser")
+    assert is_open(sunday, "{who}'s, {district}", "friend")
+    assert is_open(monday, "primary school, {district}", "primary school teacher")
+
+
+def test_nothing_is_added_on_the_day_of_a_journey(life: Life) -> None:
+    for day in range(1, 12):
+        start = life.now.replace(hour=9) + timedelta(days=day)
+        fields = {"title": "Ferry to Mull", "start": start, "end": start + timedelta(hours=1)}
+        told = telling(life)
+        told.items.append(Item("own", "calendar", fields))
+        strand = Strand("chess/here/4", (("event", "Problems @ club; 60; 9-18"),))
+        for event in told.tell(strand):
+            begins = event.time("start")
+            assert begins is not None
+            assert begins.date() != start.date()
+
+
+def test_a_reminder_of_a_hobby_never_stands_on_a_list_of_another_trade() -> None:
+    scene = next(dealt("lists", place, test=False) for place in range(400)
+                 if len(dealt("lists", place, test=False).of("reminders")) > 2)  # fmt: skip
+    plot = plotted(scene, random.Random(4))
+    theirs = {one.text("list") for one in scene.of("reminders")}
+    assert set(plot.lists) & theirs <= {"Home", "Family", "House", "Me", "Errands", "Personal"}
