@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Item, Usage, Value
 from synth.offline.acquaintances import Acquaintance
-from synth.offline.homes import household, street, town_and_country
+from synth.offline.addressing import called, gender_of
+from synth.offline.homes import household, is_district, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
@@ -21,8 +22,6 @@ from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
     asked_for,
-    called,
-    gender_of,
     habits,
     songs_of,
 )
@@ -89,9 +88,16 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         join(life, contact, _role(contact, number))
     city, home = str(profile["city"]).split(",")[0], profile.get("home") or profile["city"]
     district = str(home).split(",")[0]
-    if re.search(r"\d", district) or len(district.split()) > 2:
+    if not is_district(district):
         district = city
     known |= {"city": city, "district": district, "street": district, "me": _named(life, chosen)}
+    life.town = replace(
+        life.town,
+        name=city,
+        timezone=life.country.timezone(city, life.town.timezone),
+        area=life.country.area(one.phone or "" for one in chosen.contacts) or life.town.area,
+    )
+    known["number"] = life.country.number(life.town, draw)
     life.now = chosen.now
     genres = [one.text("genre") for one in chosen.of("music")]
     told = {
@@ -105,6 +111,7 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         age=profile["age"],
         profession=profile["profession"],
         city=town_and_country(city, _short(chosen.country), draw),
+        timezone=life.town.timezone,
         home=street(str(home), draw),
         work=profile.get("work"),
         favorite_music_genre=max(genres, key=genres.count) if genres else None,

@@ -123,6 +123,9 @@ class Telling:
         if not (options := strand.of("who")):
             return None
         relation = life.words.text(options[0])
+        there = {one.contact.relation for one in life.circle.values()}
+        if relation in there and not CLOSE.match(relation):  # nobody has two choir directors
+            return None
         if strand.name.startswith("new/"):
             word = relation.split(",")[0].split()[0].casefold()
             if any(word in one.contact.relation.casefold() for one in life.circle.values()):

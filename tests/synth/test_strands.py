@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from stores.people.items import Item
-from synth.offline.homes import household, street, town_and_country
+from synth.offline.homes import household, is_district, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.open_days import is_open
 from synth.offline.plots import plotted
@@ -99,6 +99,23 @@ def test_a_page_begins_with_what_was_searched_for() -> None:
     assert titled("radiator cold at the bottom", "Sludge") == "Radiator cold: sludge"
     assert titled("why is it cold", "Sludge") == "Sludge"
     assert titled("radiator cold at night", "Cold radiators") == "Cold radiators"
+
+
+def test_a_street_is_no_part_of_a_town() -> None:
+    streets = ("Knappagh Road", "Kleverparkweg", "Rue Fontange", "Parsonage", "Via Sismondi")
+    assert not any(map(is_district, streets))
+    assert all(
+        map(is_district, ("Bilston", "Bad Cannstatt", "Kalamaja", "C-Scheme", "St. Boniface"))
+    )
+
+
+def test_a_household_never_says_that_somebody_lives_with_what_is_nobody() -> None:
+    words = {"away": "Galway", "month": "May", "early": "2016"}
+    for told in ("husband Elio, retired tram driver", "wife Irena in a care home",
+                 "grandson Leon, 6, lives with her", "wife Adwoa, pregnant"):  # fmt: skip
+        for seed in range(12):
+            text = household(told, "female", (), words, random.Random(seed))
+            assert text.casefold().startswith(told.casefold()[:12])
 
 
 def test_homes_are_told_without_numbers_and_households_without_unknown_pronouns() -> None:
