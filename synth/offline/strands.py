@@ -17,7 +17,7 @@ from synth.offline.life import Life
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import Moment, written_minute
 from synth.offline.open_days import is_open, travelling
-from synth.offline.searching import looked
+from synth.offline.searching import looked, suits
 from synth.offline.strand_lines import Strand, lists_of
 from synth.offline.trades import read_data
 from synth.offline.wording import Word, Words
@@ -232,9 +232,11 @@ class _Told:
             "repeats": "",
         }
 
-    def _search(self, text: str) -> dict[str, Value]:
-        query, _, page = text.partition(" => ")
-        item = looked("", self._say(query), self._say(page) or None, self._now, self._draw)
+    def _search(self, text: str) -> dict[str, Value] | None:
+        query, page = map(self._say, (text + " => ").split(" => ")[:2])
+        if not suits(query, self._telling.life.profile.age):
+            return None
+        item = looked("", query, page or None, self._now, self._draw)
         return dict(item.fields)
 
     def _reminder(self, text: str) -> dict[str, Value]:

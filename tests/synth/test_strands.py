@@ -12,7 +12,7 @@ from synth.offline.homes import household, is_district, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.open_days import is_open
 from synth.offline.plots import plotted
-from synth.offline.searching import bank, titled
+from synth.offline.searching import bank, suits, titled
 from synth.offline.strand_lines import Strand, ordered, strands
 from synth.offline.strands import Telling
 from synth.offline.trades import read_data
@@ -99,6 +99,15 @@ def test_a_page_begins_with_what_was_searched_for() -> None:
     assert titled("radiator cold at the bottom", "Sludge") == "Radiator cold: sludge"
     assert titled("why is it cold", "Sludge") == "Sludge"
     assert titled("radiator cold at night", "Cold radiators") == "Cold radiators"
+    assert titled("boots wide feet artificial ground", "Moulded") == "Moulded"
+    assert titled("get smell out of a coat", "Air") == "Air"
+
+
+def test_nobody_looks_up_what_is_of_another_age() -> None:
+    assert not suits("part time before pension how much less", 21)
+    assert suits("part time before pension how much less", 58)
+    assert not suits("negotiate hours after parental leave", 81)
+    assert suits("scotch gambit trap move 7", 81)
 
 
 def test_a_street_is_no_part_of_a_town() -> None:
