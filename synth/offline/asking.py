@@ -253,7 +253,9 @@ def _derived(item: Item, names: set[str], draw: random.Random) -> str:
         if rest.startswith(("the ", "my ")) and draw.random() < 0.6:
             return rest
         return f"the reminder to {lower}"
+    ordered = item.app == "calendar" and first.lower() in _VERBS | _MEETINGS and rest
     articled = item.app in ("calendar", "reminders") and not lower.startswith(("the ", "my "))
+    articled = articled and not ordered
     return f"the {lower}" if articled else lower
 
 
@@ -264,8 +266,16 @@ _VERBS = frozenset(
     "order pack paint park pay pick polish post practice practise prepare print pump read "
     "register renew reorder repot return review ring rotate sand scan send sew sharpen shine "
     "sign sort sow split stretch swap take tell thank tick tidy tune turn update wash water "
-    "wish wrap".split()
+    "wish wrap weigh collect soak warm decide rinse pull write borrow grease listen say throw save "
+    "choose find bleed get give show praise accept revise meet bless rehearse wipe argue reset "
+    "delegate draw resend dig boil rebook peel confirm explain upload chop melt switch sterilise "
+    "beg grab refill sing mend restring talk photocopy hone see".split()
 )
+_MEETINGS = frozenset(
+    "teach hang build prune scan paint cook dig knit digitise stay introduce shoot record rescue "
+    "name fold run help visit keep".split()
+)
+"""Further words with which the titles of events begin that say what is done there."""
 
 
 def asking(told: Told, draw: random.Random) -> Asking:

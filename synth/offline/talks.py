@@ -191,6 +191,8 @@ def _asked_at(one: LabelledRequest, asked: datetime) -> LabelledRequest | None:
     plan = one.labels.plan
     if plan is None:
         return None
+    if plan.api == "notify_attendees" and one.request.asked_at != asked:  # one is late only then
+        return None
     if any(isinstance(value, str) and value[:2] == "20" and value[4:5] == "-"
            for value in plan.arguments.values()):  # fmt: skip
         if one.request.asked_at.date() != asked.date():

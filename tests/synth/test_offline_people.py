@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -337,3 +338,29 @@ def test_no_two_acquaintances_have_one_number_or_one_surname() -> None:
     met = [life.meet(f"somebody{number}", "customer") for number in range(40)]
     assert len({one.contact.phone for one in met}) == len(met)
     assert len({one.last for one in met}) == len(met)
+
+
+def test_who_is_late_says_so_when_it_begins_and_what_is_of_its_day_stays(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    for dataset, labels in parts:
+        for one in dataset.requests:
+            plan = labels[one.query_id].plan
+            events = {item.text("title"): item.time("start")
+                      for item in dataset.persona(one.person_id).items if item.app == "calendar"}  # fmt: skip
+            if plan and plan.api == "notify_attendees" and labels[one.query_id].kind == "write":
+                start = events[str(plan.arguments["title"])]
+                if re.search(r"^I'm .* late", str(plan.arguments["message"])) and start:
+                    assert start - one.request.asked_at < timedelta(hours=1)
+
+
+def test_no_plain_request_has_a_phrase_that_nobody_says(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    odd = re.compile(r"who ring\b|did anybody called|\bin my ears|mail that thank|the sign the\b")
+    for dataset, labels in parts:
+        for one in dataset.requests:
+            assert not odd.search(one.request.text.lower())
+            plan = labels[one.query_id].plan
+            subject = str(plan.arguments.get("subject", "")) if plan else ""
+            assert not re.search(r" (?:an|the|your|my)$", subject)
