@@ -95,7 +95,7 @@ class Life:
         taken = {one.first for one in self.circle.values()} | {self.first}
         options = [one for one in _usual(self.country.firsts[sex], draw) if one not in taken]
         first = first or draw.choice(options or self.country.firsts[sex])
-        known = {self.last, *(one.last for one in self.circle.values())}
+        known = {self.last, f"{first}s", first, *(one.last for one in self.circle.values())}
         usual = _usual(self.country.lasts[sex], draw)
         others = [one for one in usual if one not in known] or usual
         last = last or draw.choice(others)

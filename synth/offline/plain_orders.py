@@ -9,12 +9,18 @@ from synth.offline.moments import Moment
 from synth.offline.plain_words import Way, is_coming, made, pair
 from synth.provider import LabelledRequest
 
+_SOON = timedelta(hours=30)
+"""What goes off within that time is put off."""
 _OF_ITS_DAY = re.compile(
     r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|christmas|easter|new year|\beve\b|birthday|"
     r"\b\d{1,2}[.:]\d\d\b|\b(?:full )?moon\b"
 )
 """What takes place on its day is not moved to another."""
-_HOME = ("home", "phone", "online", "upstairs", "")
+NOWHERE = re.compile(
+    r"(?i)^$|^(?:home|upstairs|kitchen|kitchen table|roof|in front of the house)\b|"
+    r"\b(?:phone|online|video|zoom|discord|teams|skype|meet|whatsapp)\b"
+)
+"""Where nobody needs to be shown the way to."""
 
 
 def _reschedule(asking: Asking) -> Iterator[LabelledRequest]:
@@ -54,7 +60,7 @@ def _event(api: str) -> Way:
                 gaps["said"], arguments["message"] = pair(asking, entry, text)
             if api == "google_directions":
                 place = item.text("location")
-                if place.casefold() in _HOME or "'s" in place or place == "station":
+                if NOWHERE.search(place) or "'s" in place or place == "station":
                     continue
                 arguments = {"destination": place}
             yield from made(asking, f"tell {api}", entry, arguments, [item], asked, gaps=gaps)
@@ -147,7 +153,10 @@ def _reminder(api: str) -> Way:
             arguments = {"title": entry.item.text("title")}
             gaps: dict[str, str | Moment] = {"call": asking.called(entry)}
             if api == "snooze_reminder" and asked:
-                gaps["x"] = new = asking.later(asked)
+                due = entry.item.time("due")
+                if due is not None and not due - asked < _SOON:
+                    continue
+                gaps["x"] = new = asking.later(max(asked, due or asked))
                 arguments["until"] = new.written("iso", asked, asking.draw)
             yield from made(asking, f"tell {api}", entry, arguments, [entry.item], asked, gaps=gaps)
             return
@@ -185,7 +194,11 @@ def _redial(asking: Asking) -> Iterator[LabelledRequest]:
     out = [one.item for one in asking.of("phonecall") if one.item.text("direction") == "outgoing"]
     if out:
         last = max(out, key=lambda one: one.time("called_at") or asking.now)
-        yield from made(asking, "tell redial_last_call", None, {}, [last])
+        text = None
+        if not last.fields.get("duration_s") and asking.draw.random() < 0.6:
+            unanswered = phrases("phrases")["tell redial_unanswered"]
+            text = asking.words.text(asking.draw.choice(unanswered))
+        yield from made(asking, "tell redial_last_call", None, {}, [last], text=text)
 
 
 def _playlist(asking: Asking) -> Iterator[LabelledRequest]:

@@ -34,6 +34,14 @@ _SPOKEN = 0.4
 _DONE, _UNDATED, _OWN_LIST = 0.22, 0.06, 0.7
 _GAP = timedelta(minutes=20)
 _TRIES = 20
+_OLD = 64
+_OLDER = re.compile(r"aunt\b|uncle\b|godmother\b|mother's|grandm|teacher\b")
+"""Relations of people who are mostly older."""
+_LEARNS_TO_DRIVE = 45
+_CHILDREN = re.compile(
+    r"(?i)\b(?:kids?|child(?:ren)?|baby|toddler|twins?|girls|boys|(?:two|three) (?:daughters|sons)|"
+    r"(?:son|daughter|grandson|granddaughter)s? \w+,? \d{1,2})\b|\w, \d{1,2}\b"
+)
 _IN_TIME = timedelta(minutes=45)
 """What a reminder is for begins so long after it at least."""
 _SAID_HOURS = {
@@ -123,6 +131,8 @@ class Telling:
         if not (options := strand.of("who")):
             return None
         relation = life.words.text(options[0])
+        if not _may_know(relation, life.profile.age or 40, life.profile.household or ""):
+            return None
         there = {one.contact.relation for one in life.circle.values()}
         if relation in there and not CLOSE.match(relation):  # nobody has two choir directors
             return None
@@ -131,6 +141,15 @@ class Telling:
             if any(word in one.contact.relation.casefold() for one in life.circle.values()):
                 return None
         return life.meet(f"strand/{strand.name}", relation)
+
+
+def _may_know(relation: str, age: int, household: str) -> bool:
+    """Whether somebody of that age and household has somebody in that relation."""
+    if age > _OLD and _OLDER.match(relation):
+        return False
+    if relation == "driving instructor":
+        return age < _LEARNS_TO_DRIVE
+    return relation != "babysitter" or _CHILDREN.search(household) is not None
 
 
 def _title(app: str, fields: Mapping[str, Value]) -> tuple[str, str]:

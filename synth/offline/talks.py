@@ -11,6 +11,7 @@ from stores.people.items import LabelledPlan
 from synth.offline.asking import Asking
 from synth.offline.fresh import fresh
 from synth.offline.plain import plain
+from synth.offline.plain_orders import NOWHERE
 from synth.provider import LabelledRequest, Talk
 
 _JOINS = (
@@ -131,7 +132,7 @@ def _following(asking: Asking, first: LabelledRequest) -> list[LabelledRequest]:
         return []
     options = ["cancel_event", "reschedule_event"]
     place = event.text("location")
-    if place and place != "home" and "'s" not in place:
+    if not NOWHERE.search(place) and "'s" not in place:
         options.append("google_directions")
     if event.fields.get("attendees"):
         options.append("notify_attendees")

@@ -4,7 +4,7 @@ import json
 import random
 import re
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,13 @@ from ctrag.toolbox import Toolbox
 from stores.people.app_spec import AppSpec, load_apps, packaged_apps, register_apps
 from stores.people.dataset import Dataset, dump_persona, load_dataset, load_labels
 from stores.people.dialogues import load_dialogues, load_several
-from stores.people.items import Contact, Labels
+from stores.people.items import Contact, Item, Labels
 from synth.checks import normal_text, request_faults
 from synth.consistency import person_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
 from synth.offline.addressing import called, gender_of
+from synth.offline.asking import _shortened
 from synth.offline.countries import Gender, countries
 from synth.offline.life import born
 from synth.offline.matters import eligible, happen
@@ -364,3 +365,35 @@ def test_no_plain_request_has_a_phrase_that_nobody_says(
             plan = labels[one.query_id].plan
             subject = str(plan.arguments.get("subject", "")) if plan else ""
             assert not re.search(r" (?:an|the|your|my)$", subject)
+
+
+def test_what_is_put_off_goes_off_later_than_before_and_nobody_asks_the_way_to_a_call(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    for dataset, labels in parts:
+        levels = json.loads((dataset.folder / "levels.json").read_text())
+        for one in dataset.requests:
+            plan = labels[one.query_id].plan
+            if plan is None or levels.get(one.query_id) != "tell":
+                continue
+            if plan.api == "google_directions":
+                assert not re.search(r"(?i)zoom|video|phone", str(plan.arguments["destination"]))
+            if plan.api == "snooze_reminder":
+                due = {item.text("title"): item.time("due")
+                       for item in dataset.persona(one.person_id).items
+                       if item.app == "reminders"}[str(plan.arguments["title"])]  # fmt: skip
+                assert due is None or datetime.fromisoformat(str(plan.arguments["until"])) > due
+
+
+def test_a_title_is_said_up_to_its_comma_only_where_no_other_can_be_meant() -> None:
+    def event(number: int, title: str) -> Item:
+        return Item(f"p-calendar-{number}", "calendar", {"title": title})
+
+    long, other, alike = (
+        event(1, "Flat meeting, Sadhbh cooks"),
+        event(2, "Choir"),
+        event(3, "Flat meeting with Ana"),
+    )
+    said = {_shortened(long, [other], random.Random(n)).text("title") for n in range(20)}
+    assert said == {"Flat meeting", "Flat meeting, Sadhbh cooks"}
+    assert _shortened(long, [other, alike], random.Random(1)) == long

@@ -39,7 +39,7 @@ def test_every_hobby_has_strands_and_words_by_which_a_plot_is_known() -> None:
 
 
 def test_every_line_about_somebody_new_fills_its_gaps(life: Life) -> None:
-    life.profile = replace(life.profile, work="the quarry")
+    life.profile = replace(life.profile, work="the quarry", age=40, household="Two kids")
     for some in strands().values():
         for strand in some:
             if strand.of("with"):
@@ -185,3 +185,17 @@ def test_a_reminder_of_a_hobby_never_stands_on_a_list_of_another_trade() -> None
     plot = plotted(scene, random.Random(4))
     theirs = {one.text("list") for one in scene.of("reminders")}
     assert set(plot.lists) & theirs <= {"Home", "Family", "House", "Me", "Errands", "Personal"}
+
+
+def test_who_has_no_child_has_no_babysitter_and_who_is_old_no_driving_lesson(life: Life) -> None:
+    sitter = Strand("new/here/5", (("who", "babysitter"), ("rem", "Pay {who}")))
+    lesson = Strand("new/here/6", (("who", "driving instructor"), ("rem", "Pay {who}")))
+    for told, age, strand, known in (
+        ("Lives alone.", 30, sitter, False),
+        ("Lives with son Oiva, 6", 30, sitter, True),
+        ("Lives alone.", 70, lesson, False),
+        ("Lives alone.", 20, lesson, True),
+    ):
+        life.circle.clear()
+        life.profile = replace(life.profile, household=told, age=age)
+        assert bool(telling(life).tell(strand)) == known
