@@ -161,7 +161,7 @@ def _time_faults(item: Item, now: datetime) -> Iterator[str]:
     opened = item.usage.last_opened
     if opened is not None and opened > now:
         yield f"time: {item.id} was opened in the future: {opened}"
-    if opened and past and item.app in ("mail", "google") and opened < past:
+    if opened and past and item.app in ("mail", "google", "phonecall") and opened < past:
         yield f"time: {item.id} was opened before it was there"
 
 

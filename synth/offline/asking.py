@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
+from ctrag.assistant.apps.lookup import plain_words
 from stores.people.app_spec import spec_of
 from stores.people.dataset import Kind, Persona
 from stores.people.items import Contact, Item, LabelledPlan, Labels, Request
@@ -25,6 +26,8 @@ from synth.provider import LabelledRequest, Level
 
 _INTERRUPTED = 0.12
 """How often a written hint is said in the middle of something else."""
+_SHORTENED = 0.8
+"""How often a title with a comma is said only up to it."""
 _DAYS = 3
 """Requests are made within so many days after the person's now."""
 
@@ -118,7 +121,9 @@ class Asking:
         if options := entry.texts("call"):
             return entry.words.text(self.draw.choice(options))
         names = {word for one in self.persona.person.contacts for word in one.name.split()}
-        return _derived(entry.item, names, self.draw)
+        others = [one for one in self.persona.items if one.app == entry.item.app
+                  and one.id != entry.item.id]  # fmt: skip
+        return _derived(_shortened(entry.item, others, self.draw), names, self.draw)
 
     def made(
         self,
@@ -235,6 +240,19 @@ def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", words).strip().lower() if words else text
 
 
+def _shortened(item: Item, others: Sequence[Item], draw: random.Random) -> Item:
+    """The item with its title's part before a comma, mostly, where no other can be meant."""
+    fields = spec_of(item.app).named("title")
+    if item.app not in ("calendar", "reminders") or not fields or draw.random() > _SHORTENED:
+        return item
+    head, comma, _ = item.text(fields[0]).partition(", ")
+    words = set(plain_words(head))
+    alike = any(words <= set(plain_words(one.text(fields[0]))) for one in others)
+    if not comma or len(head.split()) < 2 or alike:
+        return item
+    return replace(item, fields={**item.fields, fields[0]: head})
+
+
 def _derived(item: Item, names: set[str], draw: random.Random) -> str:
     """A name for an item of which nothing more is known: its title as one would say it."""
     fields = spec_of(item.app).named("title")
@@ -253,7 +271,9 @@ def _derived(item: Item, names: set[str], draw: random.Random) -> str:
         if rest.startswith(("the ", "my ")) and draw.random() < 0.6:
             return rest
         return f"the reminder to {lower}"
+    ordered = item.app == "calendar" and first.lower() in _VERBS | _MEETINGS and rest
     articled = item.app in ("calendar", "reminders") and not lower.startswith(("the ", "my "))
+    articled = articled and not ordered
     return f"the {lower}" if articled else lower
 
 
@@ -264,8 +284,16 @@ _VERBS = frozenset(
     "order pack paint park pay pick polish post practice practise prepare print pump read "
     "register renew reorder repot return review ring rotate sand scan send sew sharpen shine "
     "sign sort sow split stretch swap take tell thank tick tidy tune turn update wash water "
-    "wish wrap".split()
+    "wish wrap weigh collect soak warm decide rinse pull write borrow grease listen say throw save "
+    "choose double find bleed get give show praise accept revise meet bless rehearse wipe argue "
+    "reset delegate draw resend dig boil rebook peel confirm explain upload chop melt switch "
+    "sterilise beg grab refill sing mend restring talk photocopy hone see".split()
 )
+_MEETINGS = frozenset(
+    "teach hang build prune scan paint cook dig knit digitise stay introduce shoot record rescue "
+    "name fold run help visit keep".split()
+)
+"""Further words with which the titles of events begin that say what is done there."""
 
 
 def asking(told: Told, draw: random.Random) -> Asking:

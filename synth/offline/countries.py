@@ -6,7 +6,7 @@ Names are Faker's where its list for the country is good and in Latin letters, e
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -81,7 +81,24 @@ class Country:
     def number(self, town: Town, draw: random.Random) -> str:
         """A telephone number of the country that belongs to nobody."""
         pattern = self.phone.replace("{area}", town.area)
+        if len(town.area) == 3:  # a longer code has shorter numbers
+            pattern = pattern.replace(f"{town.area} 5555", f"{town.area} 555")
         return re.sub("#", lambda _: str(draw.randint(0, 9)), pattern)
+
+    def area(self, numbers: Iterable[str]) -> str:
+        """The dialling code of a place that most of the numbers have; empty where none is."""
+        if "{area}" not in self.phone:
+            return ""
+        code = re.escape(self.phone.split(" ")[0])
+        pattern = re.compile(rf"{code} (?:9 )?([2-9]\d{{1,2}}) ")
+        codes = [found[1] for one in numbers if (found := pattern.match(one))]
+        return max(codes, key=codes.count, default="")
+
+    def timezone(self, town: str, otherwise: str) -> str:
+        """The timezone of a town, where the country has several; else the other one."""
+        zones = _zones().get(self.name, {})
+        named = (zone for zone, towns in zones.items() if town in _listed(towns))
+        return next(named, next(iter(zones), otherwise))
 
     def price(self, euros: float) -> str:
         """A sum that is usual in the country, in its money."""
@@ -95,9 +112,19 @@ class Country:
 def countries() -> tuple[Country, ...]:
     """All countries, in the order of the file."""
     need("made people", "faker", extra="synth")
-    text = files("synth.offline").joinpath("data", "countries.yaml").read_text(encoding="utf-8")
-    raw: dict[str, dict[str, Any]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    raw: dict[str, dict[str, Any]] = yaml.load(_data("countries.yaml"), Loader=yaml.CSafeLoader)
     return tuple(_country(name, one) for name, one in raw.items())
+
+
+@cache
+def _zones() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = yaml.load(_data("zones.yaml"), Loader=yaml.CSafeLoader)
+    return found
+
+
+@cache
+def _data(name: str) -> str:
+    return files("synth.offline").joinpath("data", name).read_text(encoding="utf-8")
 
 
 def country_of(city: str | None) -> Country | None:

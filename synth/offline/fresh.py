@@ -79,7 +79,9 @@ def _one(asking: Asking, api: str) -> LabelledRequest | None:
                 "date": new.written("isodate", asked, draw),
             }
         case "google_flights":
-            gaps |= {"place": words.text("{away}"), "x": new}
+            gaps |= {"place": _from("airports", asking), "x": new}
+            if gaps["place"] == words.text("{city}"):
+                return None
             arguments = {
                 "origin": words.text("{city}"),
                 "destination": str(gaps["place"]),
@@ -102,7 +104,7 @@ def _one(asking: Asking, api: str) -> LabelledRequest | None:
             template = draw.choice(phrases("new")["messages"]).replace("{his} ", "your ")
             said, written = pair(asking, asking.entries[0], template)
             gaps |= {"who": asking.who(contact), "said": said}
-            arguments = {"to": contact.name, "subject": _title(_short(written)), "body": written}
+            arguments = {"to": contact.name, "subject": _title(_subject(written)), "body": written}
         case "call_number":
             number = str(asking.words.values.get("number", "")) or "555 0142"
             digits = number[:-2] + f"{draw.randint(10, 99)}"
@@ -180,6 +182,8 @@ def _about(asking: Asking, pool: str) -> str:
 
 def _from(pool: str, asking: Asking) -> str:
     options = str(phrases("new")[pool]).split(" / ")
+    if asking.words.values.get("district") == asking.words.values.get("city"):  # no part of it
+        options = [one for one in options if one != "{district}"] or options
     return asking.words.text(asking.draw.choice(options))
 
 
@@ -203,10 +207,20 @@ def _title(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _subject(text: str) -> str:
+    """A line that a mail may have above it: its first clause, whole where that is short."""
+    clause = text.split(",")[0]
+    return clause if len(clause.split()) <= 7 else _short(text)
+
+
 def _short(text: str) -> str:
     """The first words of a text, without a dangling little one."""
     words = text.split(":")[0].split(",")[0].split()[:5]
-    while len(words) > 1 and words[-1].lower() in ("the", "a", "is", "at", "of", "to", "for", "in",
-                                                   "and", "on", "I'm", "be", "by"):  # fmt: skip
+    while len(words) > 1 and words[-1].lower() in _LITTLE:
         words.pop()
     return " ".join(words)
+
+
+_LITTLE = frozenset(
+    "the a an is at of to for in and on i'm be by your my it with from that".split()
+)

@@ -40,6 +40,11 @@ def street(home: str, draw: random.Random) -> str:
     return home if whole else bare.strip(" ,")
 
 
+def is_district(name: str) -> bool:
+    """Whether it may be a part of a town: no street, and no house."""
+    return not (re.search(r"\d", name) or len(name.split()) > 2 or _STREET.search(name))
+
+
 def household(
     told: str,
     gender: Gender | None,
@@ -65,6 +70,22 @@ def household(
     return text.rstrip(".") + ("." if draw.random() < 0.79 else "")
 
 
+_STREET = re.compile(
+    r"(?:^|\s)(?:road|street|lane|avenue|grove|close|row|drive|hill|strand|terrace|crescent|place|"
+    r"rue|boulevard|quai|montée|traverse|via|viale|vico|calle|camino|rua|ulica|odos|sokak|caddesi|"
+    r"pike|parsonage|priory|college|quarters|flat|house)\b|\s(?:st|rd|ave)\.?$"
+    r"|(?:weg|straat|gracht|kade|laan|gade|vej|gatan|veien|vegen|gata|stra(?:ss|ß)e|gasse|platz|"
+    r"katu|tie)$",
+    re.IGNORECASE,
+)
+_NOT_WITH = re.compile(
+    r"lives with|care home|abroad|every (?:other )?week|weekends?\b|visits|after school|retired|"
+    r"pregnant|\bsailor|\bbees|preparing|studying|getting married|at university|"
+    r"\bdue (?:in )?[A-Z]|in goals|in tenth|in the salon|offshore|on the way|with the bad"
+)
+"""What is told of somebody in a household and is nobody to live with."""
+
+
 def _with_whom(told: str, gender: Gender | None, draw: random.Random) -> str:
     wed = re.match(r"(husband|wife) (\w+)(?:, (.*))?$", told)
     rest, _, last = told.rpartition(", ")
@@ -74,6 +95,8 @@ def _with_whom(told: str, gender: Gender | None, draw: random.Random) -> str:
     if told == "alone":
         return "Lives alone" if draw.random() < 0.8 else "Single, lives alone"
     if told.startswith(("alone", "lives", "shares", "with ")):
+        return told[:1].upper() + told[1:]
+    if _NOT_WITH.search(told) and not told.startswith(("alone", "lives", "shares")):
         return told[:1].upper() + told[1:]
     if wed and draw.random() < 0.6:
         text = f"{draw.choice(('Married to', 'Married to', 'Lives with'))} {wed[2]}"

@@ -1,18 +1,18 @@
 """A life: where somebody lives, with whom, of what, and whom they know. Items follow from it."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Profile
 from synth.offline.acquaintances import Acquaintance
+from synth.offline.addressing import gender_in
 from synth.offline.countries import Country, Gender, Town, countries
 from synth.offline.household import Household, founded, with_detail
 from synth.offline.trades import Trade, drawn_hobbies, drawn_trade, read_data
 from synth.offline.wording import Words, tidy
-from synth.offline.written import gender_in
 
 _GENRES = (
     "Comedy Thriller Drama Documentary Western Musical Fantasy Horror Romance Animation".split()
@@ -95,13 +95,16 @@ class Life:
         taken = {one.first for one in self.circle.values()} | {self.first}
         options = [one for one in _usual(self.country.firsts[sex], draw) if one not in taken]
         first = first or draw.choice(options or self.country.firsts[sex])
-        others = [one for one in _usual(self.country.lasts[sex], draw) if one != self.last]
+        known = {self.last, f"{first}s", first, *(one.last for one in self.circle.values())}
+        usual = _usual(self.country.lasts[sex], draw)
+        others = [one for one in usual if one not in known] or usual
         last = last or draw.choice(others)
         name = form.format(first=first, last=last) if form else self.country.full(first, last)
+        numbers = {one.contact.phone for one in self.circle.values()}
         contact = Contact(
             name=name,
             relation=relation,
-            phone=self.country.number(self.town, draw),
+            phone=next(filter(lambda one: one not in numbers, self._numbers())),
             email=_address(first, last, draw) if draw.random() < 0.88 else None,
         )
         taken_names = {one.contact.name for one in self.circle.values()}
@@ -111,6 +114,10 @@ class Life:
         self.circle[key] = found
         self.words.values[key] = found
         return found
+
+    def _numbers(self) -> Iterator[str]:
+        while True:
+            yield self.country.number(self.town, self.words.draw)
 
 
 def born(draw: random.Random, home: str | None = None) -> Life:

@@ -71,7 +71,14 @@ class Moment:
 
 
 def _said(at: datetime, draw: random.Random) -> str:
-    """A time of day as it is said: "half past two", "2:30", "quarter to six"."""
+    """A time of day as it is said: "half past two", "2:30", "quarter to six".
+
+    A bare hour is an hour of the day: from seven to noon, and from one to six in the afternoon. Of
+    another the half of the day is said.
+    """
+    spoken = at.hour + (at.minute == 45)
+    if at.hour < 7 or spoken > 18:
+        return _said_in_full(at, draw)
     hour, following = _NUMBERS[at.hour], _NUMBERS[(at.hour + 1) % 24]
     digits = at.hour % 12 or 12
     half = "am" if at.hour < 12 else "pm"
@@ -86,6 +93,21 @@ def _said(at: datetime, draw: random.Random) -> str:
         case 45:
             return draw.choice((f"quarter to {following}", f"{digits}:45"))
     return f"{digits}:{at:%M}"
+
+
+def _said_in_full(at: datetime, draw: random.Random) -> str:
+    hour, following = _NUMBERS[at.hour], _NUMBERS[(at.hour + 1) % 24]
+    digits, half = at.hour % 12 or 12, "am" if at.hour < 12 else "pm"
+    part = (
+        "in the morning" if 4 <= at.hour < 12 else "in the evening" if at.hour < 22 else "at night"
+    )
+    words = {0: hour, 15: f"quarter past {hour}", 30: f"half past {hour}",
+             45: f"quarter to {following}"}  # fmt: skip
+    figures = f"{digits}:{at:%M}" if at.minute else str(digits)
+    ways = [f"{figures} {half}", f"{figures}{half}", f"{figures} {half}"]
+    if at.minute in words and 4 <= at.hour <= 22:
+        ways.append(f"{words[at.minute]} {part}")
+    return draw.choice(ways)
 
 
 def _rel(at: datetime, asked: datetime, draw: random.Random) -> str:

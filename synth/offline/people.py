@@ -97,7 +97,7 @@ def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSp
             numbered[app.name] += 1
             item = replace(thing.item, id=f"{person_id}-{app.name}-{numbered[app.name]}")
             if thing.key not in own and not thing.key.startswith("strand/"):
-                item = settled(item, plot.scene, draw, life.now)
+                item = settled(item, plot.lists, draw, life.now)
             item = with_usage(item, life.now, draw, places, _habit(thing, places))
             ids[thing.key] = item.id
             matter.things[thing.key] = replace(thing, item=item)

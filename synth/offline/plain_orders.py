@@ -1,19 +1,34 @@
 """Plain orders that an item or a contact completes."""
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
-from synth.offline.asking import Asking, phrases
+from synth.offline.asking import Asking, Entry, phrases
 from synth.offline.moments import Moment
 from synth.offline.plain_words import Way, is_coming, made, pair
 from synth.provider import LabelledRequest
 
-_HOME = ("home", "phone", "online", "upstairs", "")
+_SOON = timedelta(hours=30)
+"""What goes off within that time is put off."""
+_OF_ITS_DAY = re.compile(
+    r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|christmas|easter|new year|\beve\b|birthday|"
+    r"\b\d{1,2}[.:]\d\d\b|\b(?:full )?moon\b"
+)
+"""What takes place on its day is not moved to another."""
+NOWHERE = re.compile(
+    r"(?i)^$|^(?:home|upstairs|kitchen|kitchen table|roof|in front of the house)\b|"
+    r"\b(?:phone|online|video|zoom|discord|teams|skype|meet|whatsapp)\b"
+)
+"""Where nobody needs to be shown the way to."""
 
 
 def _reschedule(asking: Asking) -> Iterator[LabelledRequest]:
     for entry in asking.of("calendar"):
         asked = asking.soon(entry.moment)
         if not is_coming(asking, entry) or asked is None or entry.moment is None:
+            continue
+        if _OF_ITS_DAY.search(entry.item.text("title")):
             continue
         new = asking.later(asked)
         if asking.draw.random() < 0.4:  # the same day at another hour
@@ -40,17 +55,26 @@ def _event(api: str) -> Way:
             if api == "notify_attendees":
                 if not item.fields.get("attendees"):
                     continue
-                text = asking.draw.choice(phrases("new")["messages"][:2])
-                gaps["said"], arguments["message"] = pair(asking, entry, text.replace("{his} ", ""))
+                asked, about = _before(asking, entry, asked)
+                text = asking.draw.choice(phrases("new")[about])
+                gaps["said"], arguments["message"] = pair(asking, entry, text)
             if api == "google_directions":
                 place = item.text("location")
-                if place.casefold() in _HOME or "'s" in place or place == "station":
+                if NOWHERE.search(place) or "'s" in place or place == "station":
                     continue
                 arguments = {"destination": place}
             yield from made(asking, f"tell {api}", entry, arguments, [item], asked, gaps=gaps)
             return
 
     return way
+
+
+def _before(asking: Asking, entry: Entry, asked: datetime | None) -> tuple[datetime | None, str]:
+    """When those who are waiting are told something, and what: that one is late, only shortly."""
+    shortly = (entry.moment or asking.now) - timedelta(minutes=asking.draw.randint(3, 25))
+    if asking.now < shortly < asking.now + timedelta(days=3) and asking.draw.random() < 0.6:
+        return shortly, "late"
+    return asked, "notices"
 
 
 def _mail(api: str) -> Way:
@@ -68,7 +92,6 @@ def _mail(api: str) -> Way:
                 entry.words.asked = asked
                 gaps["said"], arguments["body"] = pair(asking, entry, asking.draw.choice(replies))
                 gaps["who"] = asking.who(sender)
-                gaps["her"] = _her(asking, sender.name)
             if api == "forward_mail":
                 others = [one for one in asking.contacts() if one.email and one != sender]
                 if not others or (not sender and "spam" in item.id):
@@ -80,12 +103,6 @@ def _mail(api: str) -> Way:
             return
 
     return way
-
-
-def _her(asking: Asking, name: str) -> str:
-    people = (one for one in asking.words.values.values() if not isinstance(one, str | Moment))
-    known = next((one for one in people if one.contact.name == name), None)
-    return known.written("her") if known else "them"
 
 
 def _note(api: str) -> Way:
@@ -136,7 +153,10 @@ def _reminder(api: str) -> Way:
             arguments = {"title": entry.item.text("title")}
             gaps: dict[str, str | Moment] = {"call": asking.called(entry)}
             if api == "snooze_reminder" and asked:
-                gaps["x"] = new = asking.later(asked)
+                due = entry.item.time("due")
+                if due is not None and not due - asked < _SOON:
+                    continue
+                gaps["x"] = new = asking.later(max(asked, due or asked))
                 arguments["until"] = new.written("iso", asked, asking.draw)
             yield from made(asking, f"tell {api}", entry, arguments, [entry.item], asked, gaps=gaps)
             return
@@ -151,7 +171,7 @@ def _phone(asking: Asking) -> Iterator[LabelledRequest]:
         calls = [one.item for one in asking.of("phonecall")
                  if one.item.text("contact") == contact.name]  # fmt: skip
         missed = [one for one in calls if one.text("direction") == "missed"]
-        gaps = {"who": asking.who(contact), "her": _her(asking, contact.name)}
+        gaps = {"who": asking.who(contact)}
         arguments = {"contact": contact.name}
         if missed:
             missed = missed[:1]
@@ -174,7 +194,11 @@ def _redial(asking: Asking) -> Iterator[LabelledRequest]:
     out = [one.item for one in asking.of("phonecall") if one.item.text("direction") == "outgoing"]
     if out:
         last = max(out, key=lambda one: one.time("called_at") or asking.now)
-        yield from made(asking, "tell redial_last_call", None, {}, [last])
+        text = None
+        if not last.fields.get("duration_s") and asking.draw.random() < 0.6:
+            unanswered = phrases("phrases")["tell redial_unanswered"]
+            text = asking.words.text(asking.draw.choice(unanswered))
+        yield from made(asking, "tell redial_last_call", None, {}, [last], text=text)
 
 
 def _playlist(asking: Asking) -> Iterator[LabelledRequest]:

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Item, Usage, Value
 from synth.offline.acquaintances import Acquaintance
-from synth.offline.homes import household, street, town_and_country
+from synth.offline.addressing import called, gender_of
+from synth.offline.homes import household, is_district, street, town_and_country
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import written_minute
@@ -21,8 +22,6 @@ from synth.offline.trades import read_data
 from synth.offline.written import (
     Scene,
     asked_for,
-    called,
-    gender_of,
     habits,
     songs_of,
 )
@@ -46,9 +45,9 @@ _DONE, _UNDATED = 0.34, 0.08
 """Of the reminders that are not the plot's, those that are done, and those without a time."""
 _LIKELY = 6
 """How much more likely each word of the plot makes a hobby."""
-_COMMON_LISTS = ("Home", "Family", "Work", "Me")
-_HOME_LISTS = ("Home", "Home", "Family", "Me", "House", "Kids", "Money", "Health", "Work")
-_OWN_LIST = 0.7
+_COMMON_LISTS = ("Home", "Home", "Errands", "Family")
+_OWN_LISTS = ("Me", "House", "To do", "Personal", "Private", "Misc", "This week")
+"""Common ones that nobody translates."""
 _STOCK_LISTS = ("Errands", "Papers", "Health", "Home")
 
 
@@ -58,6 +57,8 @@ class Plot:
 
     scene: Scene
     life: Life
+    lists: Sequence[str]
+    """Names of lists for whatever belongs to no trade and no hobby."""
 
     def counts(self, draw: random.Random) -> dict[str, int]:
         """How many mails and notes there are: as many as the scene has."""
@@ -72,7 +73,7 @@ def plotted(chosen: Scene, draw: random.Random) -> Plot:
     """A new life in a scene's country, with the scene's people around it."""
     life = born(draw, chosen.country)
     _cast(life, chosen, draw)
-    return Plot(chosen, life)
+    return Plot(chosen, life, _common_lists(life, chosen, draw))
 
 
 def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
@@ -87,9 +88,16 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         join(life, contact, _role(contact, number))
     city, home = str(profile["city"]).split(",")[0], profile.get("home") or profile["city"]
     district = str(home).split(",")[0]
-    if re.search(r"\d", district) or len(district.split()) > 2:
+    if not is_district(district):
         district = city
     known |= {"city": city, "district": district, "street": district, "me": _named(life, chosen)}
+    life.town = replace(
+        life.town,
+        name=city,
+        timezone=life.country.timezone(city, life.town.timezone),
+        area=life.country.area(one.phone or "" for one in chosen.contacts) or life.town.area,
+    )
+    known["number"] = life.country.number(life.town, draw)
     life.now = chosen.now
     genres = [one.text("genre") for one in chosen.of("music")]
     told = {
@@ -103,6 +111,7 @@ def _cast(life: Life, chosen: Scene, draw: random.Random) -> None:
         age=profile["age"],
         profession=profile["profession"],
         city=town_and_country(city, _short(chosen.country), draw),
+        timezone=life.town.timezone,
         home=street(str(home), draw),
         work=profile.get("work"),
         favorite_music_genre=max(genres, key=genres.count) if genres else None,
@@ -191,8 +200,7 @@ def threads(plot: Plot, left: dict[str, int], draw: random.Random) -> list[Matte
             item = looked(query_id, query, None, life.now, draw)
             found.append(_matter(life, plot.scene, item))
     items = [thing.item for one in found for thing in one.things.values()]
-    lists = [one.text("list") for one in plot.scene.of("reminders")] or list(_COMMON_LISTS)
-    telling = Telling(life, _room(left, draw), lists, draw.sample(_HOME_LISTS, 2), list(items))
+    telling = Telling(life, _room(left, draw), plot.lists, list(items))
     more: list[Item] = []
     for strand in ordered(life.profile.hobbies, draw):
         more += telling.tell(strand)
@@ -310,13 +318,26 @@ def _heard(item: Item, draw: random.Random, habit: tuple[int, ...] = ()) -> Item
     return replace(item, usage=Usage(opens, played, hours, draw.choice(("home", "home", None))))
 
 
-def settled(item: Item, chosen: Scene, draw: random.Random, now: datetime) -> Item:
+def _common_lists(life: Life, chosen: Scene, draw: random.Random) -> Sequence[str]:
+    """Lists for whatever belongs to no trade and no hobby: the plot's, else one or two.
+
+    What is not of the plot must not stand on its lists for pigeons or for court.
+    """
+    every = {*_COMMON_LISTS, *_OWN_LISTS}
+    every |= {name for language in read_data("lists.yaml").values()
+              for one, name in language.items() if one in _COMMON_LISTS}  # fmt: skip
+    own = [name for one in chosen.of("reminders") if (name := one.text("list")) in every]
+    new = life.in_own_words(draw.choice(_COMMON_LISTS))
+    return own or draw.sample([new, draw.choice(_OWN_LISTS)], draw.choice((1, 2)))
+
+
+def settled(item: Item, lists: Sequence[str], draw: random.Random, now: datetime) -> Item:
     """A reminder on a list that there is; one that has been done, or is not for any day."""
     due = item.time("due")
     if item.app != "reminders":
         return item
     if item.text("list") in _STOCK_LISTS:
-        item = _with(item, list=_own_list(chosen, draw))
+        item = _with(item, list=draw.choice(lists))
     if due is None:
         return item
     chance = draw.random()
@@ -325,11 +346,6 @@ def settled(item: Item, chosen: Scene, draw: random.Random, now: datetime) -> It
         past = (now - days).replace(hour=due.hour, minute=due.minute)
         return _with(item, due=past, done=True)
     return _with(item, due=None) if chance < _DONE + _UNDATED else item
-
-
-def _own_list(chosen: Scene, draw: random.Random) -> str:
-    lists = [one.text("list") for one in chosen.of("reminders")]
-    return draw.choice(lists if lists and draw.random() < _OWN_LIST else _COMMON_LISTS)
 
 
 def _with(item: Item, **fields: Value) -> Item:

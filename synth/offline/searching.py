@@ -17,13 +17,26 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _LOWER = 0.3
 _MUSIC = 0.4
 _ANY = ("home", "health", "money", "town")
-_NAMED = 0.75
+_NAMED = 0.4
 """How often a page's short title begins with what it is about."""
+_AGES = (
+    (re.compile(r"\bpension\b|\bretire"), 45, 120),
+    (re.compile(r"wisdom tooth|parental leave|portfolio for|first class"), 16, 48),
+    (re.compile(r"school holidays|lice letter|babysitter|children safe|own child\b"), 22, 62),
+    (re.compile(r"get father|talk to parent|mother'?s old"), 18, 66),
+)
+"""What is looked up at an age, from and to."""
 _SMALL = frozenset(
     "a an and at are before after by do does down for from how i if in is it many much must my no "
     "not of off on or out over should that the to under was what when where which while who whom "
     "whose why will with without".split()
 )
+_DO = frozenset(
+    "ask cancel carry climb compare explain fix get hang harmonise lift mark play post prune read "
+    "record remove sell send sharpen shut sing skip sleep split swim talk teach transfer travel "
+    "turn use watch".split()
+)
+"""With these a search orders something; a page is about something."""
 _DAYS, _RECENT = 24, 1.9
 """Searches lie so far back at most, and how much nearer most of them are."""
 _TYPED_AT = (*range(7, 24), 10, 11, 17, 22)
@@ -58,10 +71,17 @@ def searched(
             query, page = (_filled(one, values) for one in (query, page))
         except KeyError:  # nothing is heard, or nowhere is to be gone to
             continue
-        if len(found) < count:
+        if len(found) < count and suits(query, profile.age):
             found.setdefault(query, page)
     return [looked(f"search{number}", query, page, now, draw)
             for number, (query, page) in enumerate(found.items())]  # fmt: skip
+
+
+def suits(query: str, age: int | None) -> bool:
+    """Whether somebody of that age looks this up."""
+    return age is None or all(
+        low <= age <= high or not pattern.search(query.lower()) for pattern, low, high in _AGES
+    )
 
 
 def _wanted(profile: Profile, draw: random.Random) -> Iterator[str]:
@@ -149,8 +169,12 @@ def looked(name: str, query: str, page: str | None, now: datetime, draw: random.
 def titled(query: str, page: str) -> str:
     """The title of a page behind its subject, which is what the search begins with."""
     words = query.split()
-    subject = list(takewhile(lambda word: word.lower() not in _SMALL, words))[:4]
-    if len(subject) < 2 or set(plain_words(page)) & set(plain_words(" ".join(subject))):
+    subject = list(takewhile(lambda word: word.lower() not in _SMALL, words))
+    if (
+        not 1 < len(subject) < 4
+        or subject[0].lower() in _DO
+        or set(plain_words(page)) & set(plain_words(" ".join(subject)))
+    ):
         return page
     begun = " ".join(subject)
     return f"{begun[:1].upper()}{begun[1:]}: {page[:1].lower()}{page[1:]}"

@@ -16,7 +16,8 @@ from synth.offline.homes import CLOSE
 from synth.offline.life import Life
 from synth.offline.matters import Matter, Thing
 from synth.offline.moments import Moment, written_minute
-from synth.offline.searching import looked
+from synth.offline.open_days import is_open, travelling
+from synth.offline.searching import looked, suits
 from synth.offline.strand_lines import Strand, lists_of
 from synth.offline.trades import read_data
 from synth.offline.wording import Word, Words
@@ -28,13 +29,26 @@ _DAYS_TOLD = 6
 """So many days lie at most between a mail and what it speaks of."""
 _PAST = 0.3
 """Of the strands whose event nobody speaks of, those in which it has taken place."""
-_AT_HOME = 0.65
-"""How often a matter of home is on such a list."""
 _SPOKEN = 0.4
 """Of the calls that may have left a voicemail, those that are there."""
-_DONE, _UNDATED, _OWN_LIST = 0.22, 0.06, 0.45
+_DONE, _UNDATED, _OWN_LIST = 0.22, 0.06, 0.7
 _GAP = timedelta(minutes=20)
-_TRIES = 8
+_TRIES = 20
+_OLD = 64
+_OLDER = re.compile(r"aunt\b|uncle\b|godmother\b|mother's|grandm|teacher\b")
+"""Relations of people who are mostly older."""
+_LEARNS_TO_DRIVE = 45
+_CHILDREN = re.compile(
+    r"(?i)\b(?:kids?|child(?:ren)?|baby|toddler|twins?|girls|boys|(?:two|three) (?:daughters|sons)|"
+    r"(?:son|daughter|grandson|granddaughter)s? \w+,? \d{1,2})\b|\w, \d{1,2}\b"
+)
+_IN_TIME = timedelta(minutes=45)
+"""What a reminder is for begins so long after it at least."""
+_SAID_HOURS = {
+    r"(?i)before (?:noon|nine)|\bby noon|morning": (8, 9),
+    r"(?i)\b(?:to|over)?night\b|evening|after (?:the news|ten)": (19, 20, 21),
+}
+"""Words of a reminder's title → the hours at which it makes sense."""
 _DUE_AT = (8, 9, 10, 12, 12, 15, 17, 18, 18, 19, 20)
 _CALLED_AT = (8, 9, 12, 13, 17, 18, 19, 20)
 
@@ -47,9 +61,7 @@ class Telling:
     left: dict[str, int]
     """Application → how many items are still wanted; counted down."""
     lists: Sequence[str]
-    """Names of lists and folders that there are."""
-    home: Sequence[str]
-    """Those for what is neither work nor a hobby."""
+    """Names of lists and folders for what is neither work nor a hobby."""
     items: list[Item] = field(default_factory=list)
     """All items so far, those of others included."""
     words: dict[str, Words] = field(default_factory=dict)
@@ -76,11 +88,6 @@ class Telling:
                 ]
             }
         return Matter(item.id, words, {item.id: Thing(item, spec, item.id)}, when)
-
-    def lists_of(self, strand: Strand) -> Sequence[str]:
-        """What lists are called that such a matter may stand on."""
-        at_home = strand.name.startswith(("with/", "new/"))
-        return self.home if at_home and self.life.words.draw.random() < _AT_HOME else self.lists
 
     def tell(self, strand: Strand) -> list[Item]:
         """The strand's items that are wanted; none where the life has nobody for it."""
@@ -124,11 +131,25 @@ class Telling:
         if not (options := strand.of("who")):
             return None
         relation = life.words.text(options[0])
+        if not _may_know(relation, life.profile.age or 40, life.profile.household or ""):
+            return None
+        there = {one.contact.relation for one in life.circle.values()}
+        if relation in there and not CLOSE.match(relation):  # nobody has two choir directors
+            return None
         if strand.name.startswith("new/"):
             word = relation.split(",")[0].split()[0].casefold()
             if any(word in one.contact.relation.casefold() for one in life.circle.values()):
                 return None
         return life.meet(f"strand/{strand.name}", relation)
+
+
+def _may_know(relation: str, age: int, household: str) -> bool:
+    """Whether somebody of that age and household has somebody in that relation."""
+    if age > _OLD and _OLDER.match(relation):
+        return False
+    if relation == "driving instructor":
+        return age < _LEARNS_TO_DRIVE
+    return relation != "babysitter" or _CHILDREN.search(household) is not None
 
 
 def _title(app: str, fields: Mapping[str, Value]) -> tuple[str, str]:
@@ -194,6 +215,9 @@ class _Told:
         """When the event takes place: at a usual hour at which nothing else does."""
         events = self._strand.of("event")
         minutes, hours = (events[0].rsplit("; ", 2)[1:]) if events else ("60", "9-18")
+        place = events[0].partition(" @ ")[2] if events else ""
+        relation = self._who.contact.relation if self._who else ""
+        away = travelling(self._telling.items) if events else set()
         low, high = (int(one) for one in hours.split("-"))
         past = not spoken and self._draw.random() < _PAST
         start = self._now
@@ -204,7 +228,11 @@ class _Told:
             start = (self._now + timedelta(days=days)).replace(
                 hour=self._draw.randint(low, high), minute=minute
             )
-            if not any(_overlap(start, int(minutes), one) for one in self._telling.items):
+            if (
+                start.date() not in away
+                and is_open(start, place, relation)
+                and not any(_overlap(start, int(minutes), one) for one in self._telling.items)
+            ):
                 break
         return start
 
@@ -223,9 +251,11 @@ class _Told:
             "repeats": "",
         }
 
-    def _search(self, text: str) -> dict[str, Value]:
-        query, _, page = text.partition(" => ")
-        item = looked("", self._say(query), self._say(page) or None, self._now, self._draw)
+    def _search(self, text: str) -> dict[str, Value] | None:
+        query, page = map(self._say, (text + " => ").split(" => ")[:2])
+        if not suits(query, self._telling.life.profile.age):
+            return None
+        item = looked("", query, page or None, self._now, self._draw)
         return dict(item.fields)
 
     def _reminder(self, text: str) -> dict[str, Value]:
@@ -233,18 +263,31 @@ class _Told:
         lists = lists_of(self._strand)
         own = lists and draw.random() < _OWN_LIST
         done = self._start < self._now or draw.random() < _DONE
-        if done:
-            day = min(self._start, self._now) - timedelta(days=draw.choice((1, 1, 2, 3)))
-        else:
-            early = self._start - timedelta(days=draw.choice((0, 1, 1, 1, 2)))
-            day = max(early, self._now + timedelta(days=draw.choice((0, 1))))
-        due = day.replace(hour=draw.choice(_DUE_AT), minute=draw.choice((0, 0, 0, 0, 30)))
+        title = self._name(text)
+        due = self._due(title, done=done)
         return {
-            "title": self._name(text),
+            "title": title,
             "due": due if done or draw.random() > _UNDATED else None,
-            "list": draw.choice(lists if own else self._telling.lists_of(self._strand)),
+            "list": draw.choice(lists if own else self._telling.lists),
             "done": done,
         }
+
+    def _due(self, title: str, *, done: bool) -> datetime:
+        """When a reminder goes off: before what it is for begins, at an hour that it may name."""
+        draw, before = self._draw, self._start - _IN_TIME
+        hours = next(
+            (some for name, some in _SAID_HOURS.items() if re.search(name, title)), _DUE_AT
+        )
+        for _ in range(_TRIES):
+            if done:
+                day = min(self._start, self._now) - timedelta(days=draw.choice((1, 1, 2, 3)))
+            else:
+                early = self._start - timedelta(days=draw.choice((0, 1, 1, 1, 2)))
+                day = max(early, self._now + timedelta(days=draw.choice((0, 1))))
+            due = day.replace(hour=draw.choice(hours), minute=draw.choice((0, 0, 0, 0, 30)))
+            if done or self._now < due <= before:
+                return due
+        return max(before.replace(minute=0), self._now.replace(minute=0) + timedelta(hours=1))
 
     def _note(self, text: str) -> dict[str, Value]:
         title, _, body = text.partition(" => ")
@@ -255,7 +298,7 @@ class _Told:
         return {
             "title": self._name(title),
             "body": "\n".join(self._say(line) for line in body.split(" / ")),
-            "folder": draw.choice(lists or self._telling.lists_of(self._strand)),
+            "folder": draw.choice(lists or self._telling.lists),
             "modified_at": _waking(at),
         }
 
@@ -289,6 +332,8 @@ class _Told:
         )
         if at >= self._now:
             at = self._now - timedelta(minutes=draw.randint(6, 90))
+        if at.hour < _CALLED_AT[0] - 1:  # nobody rings at night: it was the evening before
+            at = (at - timedelta(days=1)).replace(hour=draw.choice(_CALLED_AT[-3:]))
         seconds = draw.choice((draw.randint(2, 20), draw.randint(6, 150))) * 10
         return {
             "contact": self._who.contact.name,

@@ -11,6 +11,7 @@ from stores.people.items import LabelledPlan
 from synth.offline.asking import Asking
 from synth.offline.fresh import fresh
 from synth.offline.plain import plain
+from synth.offline.plain_orders import NOWHERE
 from synth.provider import LabelledRequest, Talk
 
 _JOINS = (
@@ -131,7 +132,7 @@ def _following(asking: Asking, first: LabelledRequest) -> list[LabelledRequest]:
         return []
     options = ["cancel_event", "reschedule_event"]
     place = event.text("location")
-    if place and place != "home" and "'s" not in place:
+    if not NOWHERE.search(place) and "'s" not in place:
         options.append("google_directions")
     if event.fields.get("attendees"):
         options.append("notify_attendees")
@@ -190,6 +191,8 @@ def _asked_at(one: LabelledRequest, asked: datetime) -> LabelledRequest | None:
     """The request as made at another moment; None where its words or call depend on its own."""
     plan = one.labels.plan
     if plan is None:
+        return None
+    if plan.api == "notify_attendees" and one.request.asked_at != asked:  # one is late only then
         return None
     if any(isinstance(value, str) and value[:2] == "20" and value[4:5] == "-"
            for value in plan.arguments.values()):  # fmt: skip

@@ -17,7 +17,7 @@ _OPENS = {
     "phonecall": (62, 26, 5, 2, 1),
 }
 """Application → relative frequency of being opened 0, 1, 2, … times in thirty days."""
-_SINCE_MADE = {"mail", "google", "notes", "music"}
+_SINCE_MADE = {"mail", "google", "notes", "music", "phonecall"}
 _MONTH = timedelta(days=30)
 
 

@@ -8,7 +8,7 @@ of the same country what could happen to anybody. No name is put in place of ano
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
@@ -37,21 +37,6 @@ _BEFORE = "2026"
 """Plots begin before that year: made people live when the reference people do."""
 _TEST_EVERY = 6
 """One scene in so many belongs to people of the test part."""
-_TITLED = re.compile(
-    r"^(?:Dr|Prof|Mr|Mrs|Ms|Mx|Sr|Sra|Don|Doña|Dom|Dona|Father|Fr|Sister|Pastor|Captain|Coach|"
-    r"Auntie|Aunt|Uncle|Chef|Maestro|Padre|Madame|Mme|Herr|Frau|Mama|Mamá|Papa|Baba|Tía|Tío)\b\.?",
-    re.IGNORECASE,
-)
-_FEMALE = re.compile(
-    r"wife|mother|daughter|sister|aunt|niece|grandmother|gran\b|mum|mom|mam\b|girlfriend|bride|"
-    r"landlady|midwife|granddaughter|nun\b|fiancée|girl\b",
-    re.IGNORECASE,
-)
-_MALE = re.compile(
-    r"husband|father|son\b|brother|uncle|nephew|grandfather|dad\b|boyfriend|grandson|landlord|"
-    r"priest|groom|fiancé\b|\bboy\b",
-    re.IGNORECASE,
-)
 _LOOKED_UP = {
     "google_search": ("{query}",),
     "google_image_search": ("{query}", "{query} pictures"),
@@ -218,27 +203,6 @@ def habits(number: str) -> dict[str, tuple[int, ...]]:
             for one in row["relevant"] or ():
                 found.setdefault(one, set()).add(parse_local_time(row["asked_at"]).hour)
     return {one: tuple(sorted(hours)) for one, hours in found.items()}
-
-
-def called(contact: Contact) -> str:
-    """What the owner calls a contact: the first name, or a titled name whole."""
-    if _TITLED.match(contact.name) or len(contact.name.split()) < 2:
-        return contact.name
-    return contact.name.split()[0]
-
-
-def gender_in(relation: str) -> Gender | None:
-    """Of somebody in a relation; None where it does not say."""
-    if _FEMALE.search(relation):
-        return "female"
-    return "male" if _MALE.search(relation) else None
-
-
-def gender_of(contact: Contact, home: Mapping[Gender, Sequence[str]]) -> Gender:
-    """A contact's gender by relation, else by name."""
-    if told := gender_in(contact.relation):
-        return told
-    return "male" if contact.name.split()[0] in home["male"] else "female"
 
 
 def asked_for(chosen: Scene, draw: random.Random) -> list[tuple[str, str]]:

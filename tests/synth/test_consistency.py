@@ -89,6 +89,14 @@ PLANTED: dict[str, tuple[Callable[[Persona], Persona], str]] = {
         ),
         "opened in the future",
     ),
+    "opened before": (
+        lambda one: item(
+            one, "phonecall",
+            lambda x: replace(x, usage=replace(x.usage, last_opened=one.person.now
+                                               - timedelta(days=90))),
+        ),
+        "opened before it was there",
+    ),
     "stranger": (
         lambda one: item(one, "calendar", field(attendees=("Nobody Known",))),
         "is no contact",

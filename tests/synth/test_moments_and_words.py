@@ -2,9 +2,11 @@
 
 import random
 from datetime import datetime
+from itertools import product
 
 import pytest
 
+from ctrag.text.dates.temporal_expressions import offered_datetimes
 from stores.people.items import Contact
 from synth.offline.acquaintances import Acquaintance
 from synth.offline.countries import countries, well_formed
@@ -86,3 +88,12 @@ def test_every_country_has_names_of_both_genders() -> None:
 @pytest.mark.parametrize("name", ["auch Schlauchin", "X", "陽子", "McD(", "USA", "Anna1"])
 def test_what_is_no_name_in_latin_letters_is_not_used(name: str) -> None:
     assert not well_formed(name)
+
+
+def test_an_hour_that_is_said_can_mean_one_hour_only() -> None:
+    asked = datetime(2025, 11, 10, 6, 0)
+    for hour, minute, seed in product(range(1, 24), (0, 15, 30, 45), range(8)):
+        at = datetime(2025, 11, 12, hour, minute)
+        said = Moment(at, 24).written("said", asked, random.Random(seed))
+        text = f"remind me on Wednesday at {said} to water the basil"
+        assert offered_datetimes(text, asked, [])[0] == at, text

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections import Counter
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,17 @@ from ctrag.toolbox import Toolbox
 from stores.people.app_spec import AppSpec, load_apps, packaged_apps, register_apps
 from stores.people.dataset import Dataset, dump_persona, load_dataset, load_labels
 from stores.people.dialogues import load_dialogues, load_several
-from stores.people.items import Labels
+from stores.people.items import Contact, Item, Labels
 from synth.checks import normal_text, request_faults
 from synth.consistency import person_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
-from synth.offline.countries import countries
+from synth.offline.addressing import called, gender_of
+from synth.offline.asking import _shortened
+from synth.offline.countries import Gender, countries
 from synth.offline.life import born
 from synth.offline.matters import eligible, happen
+from synth.offline.plots import plotted
 from synth.offline.written import dealt
 from synth.provider import LabelledRequest
 from synth.reference import split_folder
@@ -297,3 +301,99 @@ def test_a_declared_application_is_filled_from_its_fields(
     assert all(item.text("contact") and item.text("text") for item in chats)
     asked = [one.plan.api for one in labels.values() if one.plan]
     assert {tool.api for tool in tools if tool.app == "chats"} & set(asked)
+
+
+def test_timezone_and_numbers_are_those_of_the_plot_s_town() -> None:
+    seen = 0
+    for place in range(60):
+        scene = dealt("zones", place, test=False)
+        life = plotted(scene, random.Random(place)).life
+        town = str(scene.profile["city"]).split(",")[0]
+        expected = {"Sylvester": "America/New_York", "Perth": "Australia/Perth",
+                    "Manaus": "America/Manaus", "Vancouver": "America/Vancouver"}  # fmt: skip
+        assert life.profile.timezone == expected.get(town, life.profile.timezone)
+        plumber = life.meet("plumber", "plumber").contact.phone or ""
+        if life.country.phone.startswith("+1 "):
+            codes = [one.phone.split()[1] for one in scene.contacts
+                     if (one.phone or "").startswith("+1 ")]  # fmt: skip
+            assert plumber.split()[1] in codes
+            seen += 1
+    assert seen
+
+
+def test_a_titled_contact_is_called_by_the_whole_name_and_a_title_tells_the_gender() -> None:
+    def of(name: str) -> Contact:
+        return Contact(name, "customer", "+44 7700 900001", None)
+
+    assert called(of("Miss Kimball")) == "Miss Kimball"
+    assert called(of("Father-in-law Henryk Sowa")) == "Henryk"
+    assert called(of("Leon's mum Sylwia")) == "Leon's mum Sylwia"
+    assert called(of("Dewey Pruitt")) == "Dewey"
+    home: dict[Gender, tuple[str, ...]] = {"female": ("Ann",), "male": ("Femi",)}
+    genders = [gender_of(of(one), home) for one in ("Oga Bankole", "Mrs Femi", "Chief Femi")]
+    assert genders == ["male", "female", "male"]
+
+
+def test_no_two_acquaintances_have_one_number_or_one_surname() -> None:
+    life = born(random.Random(8), "United States")
+    met = [life.meet(f"somebody{number}", "customer") for number in range(40)]
+    assert len({one.contact.phone for one in met}) == len(met)
+    assert len({one.last for one in met}) == len(met)
+
+
+def test_who_is_late_says_so_when_it_begins_and_what_is_of_its_day_stays(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    for dataset, labels in parts:
+        for one in dataset.requests:
+            plan = labels[one.query_id].plan
+            events = {item.text("title"): item.time("start")
+                      for item in dataset.persona(one.person_id).items if item.app == "calendar"}  # fmt: skip
+            if plan and plan.api == "notify_attendees" and labels[one.query_id].kind == "write":
+                start = events[str(plan.arguments["title"])]
+                if re.search(r"^I'm .* late", str(plan.arguments["message"])) and start:
+                    assert start - one.request.asked_at < timedelta(hours=1)
+
+
+def test_no_plain_request_has_a_phrase_that_nobody_says(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    odd = re.compile(r"who ring\b|did anybody called|\bin my ears|mail that thank|the sign the\b")
+    for dataset, labels in parts:
+        for one in dataset.requests:
+            assert not odd.search(one.request.text.lower())
+            plan = labels[one.query_id].plan
+            subject = str(plan.arguments.get("subject", "")) if plan else ""
+            assert not re.search(r" (?:an|the|your|my)$", subject)
+
+
+def test_what_is_put_off_goes_off_later_than_before_and_nobody_asks_the_way_to_a_call(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    for dataset, labels in parts:
+        levels = json.loads((dataset.folder / "levels.json").read_text())
+        for one in dataset.requests:
+            plan = labels[one.query_id].plan
+            if plan is None or levels.get(one.query_id) != "tell":
+                continue
+            if plan.api == "google_directions":
+                assert not re.search(r"(?i)zoom|video|phone", str(plan.arguments["destination"]))
+            if plan.api == "snooze_reminder":
+                due = {item.text("title"): item.time("due")
+                       for item in dataset.persona(one.person_id).items
+                       if item.app == "reminders"}[str(plan.arguments["title"])]  # fmt: skip
+                assert due is None or datetime.fromisoformat(str(plan.arguments["until"])) > due
+
+
+def test_a_title_is_said_up_to_its_comma_only_where_no_other_can_be_meant() -> None:
+    def event(number: int, title: str) -> Item:
+        return Item(f"p-calendar-{number}", "calendar", {"title": title})
+
+    long, other, alike = (
+        event(1, "Flat meeting, Sadhbh cooks"),
+        event(2, "Choir"),
+        event(3, "Flat meeting with Ana"),
+    )
+    said = {_shortened(long, [other], random.Random(n)).text("title") for n in range(20)}
+    assert said == {"Flat meeting", "Flat meeting, Sadhbh cooks"}
+    assert _shortened(long, [other, alike], random.Random(1)) == long
