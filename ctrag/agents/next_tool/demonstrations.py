@@ -300,13 +300,14 @@ def _read(
 ) -> list[Demonstration]:
     try:
         value = json.loads(line)
-        if isinstance(value, dict) and "asked_at" in value and "plan" in value:
-            raise InputError(
-                f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
-            )
-        row = kind.model_validate(value)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
         raise InputError(f"{place}: not JSON: {error}") from None
+    if isinstance(value, dict) and "asked_at" in value and "plan" in value:
+        raise InputError(
+            f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
+        )
+    try:
+        row = kind.model_validate(value)
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))

@@ -61,6 +61,8 @@ def test_several_processes_lose_nothing(tmp_path: Path) -> None:
         ('{"request": "", "calls": []}', "request: must not be empty"),
         ("3", "line: Input should be a valid dictionary"),
         ("go", "Expecting value"),
+        ("1" * 9_999, "Exceeds the limit"),
+        ("[" * 99_999, "maximum recursion"),
     ],
 )
 def test_a_log_of_something_else_is_refused_with_its_line(
