@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from ctrag.agents.next_tool.demonstrations import END, checked_text
 from ctrag.errors import InputError, NotFound, reading
-from stores.files import sync
+from stores.files import append_private, sync
 
 
 def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
@@ -81,6 +81,7 @@ def append(path: Path, one: Observation) -> None:
     line = json.dumps(row, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
+        append_private(path, "")  # what people asked is their own; rights that are there stay
         with path.open("ab+") as file:
             file.truncate(_complete_bytes(path))
             file.write(line.encode())
