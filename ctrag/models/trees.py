@@ -8,7 +8,7 @@ from ctrag.errors import InputError
 if TYPE_CHECKING:
     import lightgbm
 
-_HEADER = re.compile(r"^(max_feature_idx|tree_sizes)=(.*)$", re.MULTILINE)
+_HEADER = re.compile(r"^(\w+)=(.*)$", re.MULTILINE)
 _FIELD = re.compile(r"^(\w+)=([-+.a-f0-9in ]*)$", re.MULTILINE)
 _OF_TREE = frozenset(("num_leaves", "num_cat", "leaf_value"))
 _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
@@ -45,11 +45,20 @@ def _checked(text: str) -> str:
     Raises:
         ValueError, LookupError: The library would not survive it.
     """
+    if not text.startswith("tree\n"):
+        raise ValueError("it does not begin as one")
     if not text.isascii():  # the sizes of trees are bytes, by which the library finds them
         raise ValueError("it is not ASCII")
     head, found, _ = text.partition("\n\n")
     header = dict(_HEADER.findall(head))
     features = int(header["max_feature_idx"])
+    bare = [one for one in head.split("\n")[1:] if "=" not in one and one != "average_output"]
+    if bare or not header.get("objective", "none").strip():
+        raise ValueError("a line of its beginning lacks its value")
+    if (header["num_class"], header["num_tree_per_iteration"]) != ("1", "1"):
+        raise ValueError("it has not one number as its answer")
+    for name in ("feature_names", "feature_infos"):
+        _check_counts(header, (name,), features + 1)
     place = len(head) + len(found)
     for number, size in enumerate(_numbers(header["tree_sizes"])):
         tree = text[place : place + size]
