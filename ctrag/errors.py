@@ -115,11 +115,13 @@ class BudgetSpent(CtragError, RuntimeError):
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn a parser's `ValueError` about a user's file into an `InputError` that names the file."""
+    """Turn a parser's error about a user's file into an `InputError` that names the file."""
     try:
         yield
     except CtragError:
         raise
+    except RecursionError:
+        raise InputError(f"{path}: nested too deep") from None
     except ValueError as error:
         # pydantic appends its own types and URLs to the rule
         message = " ".join(str(error).partition(" [type=")[0].split())

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from ctrag.errors import CtragError
+from ctrag.errors import CtragError, InputError
 from ctrag.settings import cache_folder, settings
 from stores.compressed import kept
 from stores.files import make_private_folder, write_text
@@ -22,6 +22,10 @@ from stores.people.items import Contact
 from stores.people.stores import Stores, UnknownPerson
 
 NOTES = "written.json"
+NOT_ERASED = "could not be erased"
+"""How a line of `erase` begins that tells of something left."""
+_DAMAGE = (OSError, ValueError, RecursionError, TypeError, AttributeError, LookupError)
+"""What reading a file raises that is damaged or not what the notes say."""
 
 
 class Written(BaseModel):
@@ -29,7 +33,7 @@ class Written(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: str
-    """`export`: a data set folder; `record`: a file of conversations."""
+    """`export`: a data set folder; `record`: a file of conversations; `page`: one made of it."""
     path: str
     person: str
 
@@ -57,7 +61,11 @@ class Target:
 
 
 def note(kind: str, path: Path, person: str) -> None:
-    """Note that `path` now holds something of the person."""
+    """Note that `path` now holds something of the person.
+
+    Raises:
+        ValueError: The notes cannot be read: what is written now would not be found again.
+    """
     made = Written(kind=kind, path=str(path.resolve()), person=person)
     notes = _read()
     if made not in notes:
@@ -65,13 +73,14 @@ def note(kind: str, path: Path, person: str) -> None:
 
 
 def places(person: str) -> list[Path]:
-    """Exports and records of the person that are still there."""
+    """Exports and records of the person that are still there; none where the notes cannot be
+    read, which `erase` tells."""
+    try:
+        noted = _read()
+    except InputError:
+        return []
     return [
-        path
-        for one in _read()
-        if one.person == person
-        for path in [Path(one.path)]
-        if path.exists()
+        path for one in noted if one.person == person for path in [Path(one.path)] if path.exists()
     ]
 
 
@@ -79,11 +88,16 @@ def erase(target: Target, *, exports: bool = True) -> Iterator[str]:
     """Erase from cached copies of data sets, records, and (with `exports`) exports.
 
     Yields:
-        What was erased, or could not be, one line each.
+        What was erased, or could not be (`NOT_ERASED`), one line each.
     """
     yield from _erase_cached(target)
+    try:
+        noted = _read()
+    except InputError as error:
+        yield f"{NOT_ERASED}: {error}"
+        return
     left = []
-    for one in _read():
+    for one in noted:
         path = Path(one.path)
         if one.person != target.person:
             left.append(one)
@@ -94,9 +108,9 @@ def erase(target: Target, *, exports: bool = True) -> Iterator[str]:
         else:
             try:
                 changed = path.exists() and _ERASERS[one.kind](path, target)
-            except (OSError, ValueError) as error:
+            except _DAMAGE as error:
                 left.append(one)
-                yield f"could not be erased: {path}: {error}"
+                yield f"{NOT_ERASED}: {path}: {error}"
                 continue
             if not target.whole:
                 left.append(one)
@@ -143,7 +157,7 @@ def _erase_export(folder: Path, target: Target) -> bool:
     if not path.exists():
         return False
     lines, changed = [], False
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in _lines(path):
         row = json.loads(line)
         if row.get("persona_id") != target.person:
             lines.append(line)
@@ -184,7 +198,9 @@ def _erase_from(row: dict[str, Any], target: Target) -> bool:
 
 
 def _erase_record(path: Path, target: Target) -> bool:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.suffix == ".html":  # noted as a record by versions before there were pages
+        return _erase_page(path, target)
+    lines = _lines(path)
     left = [line for line in lines if not _of(line, target)]
     if left == lines:
         return False
@@ -195,10 +211,22 @@ def _erase_record(path: Path, target: Target) -> bool:
     return True
 
 
+def _erase_page(path: Path, target: Target) -> bool:
+    """A page goes as a whole, whatever of the person is forgotten: it is made anew of the record,
+    and its markup hides words."""
+    path.unlink()
+    return True
+
+
+def _lines(path: Path) -> list[str]:
+    """Lines end where JSON ends them: names and texts may hold other separators (U+2028)."""
+    return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
 def _of(line: str, target: Target) -> bool:
     try:
         turn = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return target.whole  # cut off by a crash: whose it is cannot be told
     if not isinstance(turn, dict) or turn.get("person") != target.person:
         return False
@@ -209,6 +237,7 @@ def _of(line: str, target: Target) -> bool:
 _ERASERS: dict[str, Callable[[Path, Target], bool]] = {
     "export": _erase_export,
     "record": _erase_record,
+    "page": _erase_page,
 }
 
 
@@ -217,10 +246,20 @@ def _path() -> Path:
 
 
 def _read() -> list[Written]:
+    """The notes, none where there is no file.
+
+    Raises:
+        ValueError: They cannot be read.
+    """
     try:
         return _NOTES.validate_json(_path().read_bytes())
-    except (FileNotFoundError, ValidationError):
+    except FileNotFoundError:
         return []
+    except (OSError, ValidationError):
+        raise InputError(
+            f"{_path()}: cannot be read, so that it is not known which exports and records "
+            "there are; delete those, then this file"
+        ) from None
 
 
 def _write(notes: list[Written]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
+from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with, valid_persona
 from ctrag.cli.output import line, print_json
 from ctrag.cli.writable import folder_to_write
 from ctrag.errors import InputError
@@ -44,7 +44,8 @@ def import_(
         typer.Option("--url", help="A calendar by its address, https:// or webcal://."),
     ] = None,
     persona: Annotated[
-        str | None, typer.Option("--persona", help="Whose items they are; for files.")
+        str | None,
+        typer.Option("--persona", callback=valid_persona, help="Whose items they are; for files."),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The person's name; a known person is renamed.")

@@ -31,12 +31,12 @@ def forget(
     json: Json = False,
 ) -> None:
     """Erase a person, one item or one contact from every file that ctrag wrote: stores, cached
-    copies, records, exports. This cannot be undone; exit code 3 when a damaged store may still hold
-    something.
+    copies, records, exports. This cannot be undone; exit code 3 when a damaged store or another
+    file that could not be erased may still hold something.
 
     Example: ctrag forget --persona me --item me-notes-3
     """
-    from ctrag.assistant.written import erase, places
+    from ctrag.assistant.written import NOT_ERASED, erase, places
     from ctrag.cli.ask import confirm
     from stores.people.forget import Forgotten
     from stores.people.stores import Stores, UnknownPerson
@@ -81,7 +81,7 @@ def forget(
                 f"the {name} store is {reason}: it may still hold something; "
                 f"`ctrag doctor --drop {name}` deletes it"
             )
-    if found.damaged:
+    if found.damaged or any(told.startswith(NOT_ERASED) for told in elsewhere):
         raise typer.Exit(3)
 
 

@@ -12,7 +12,22 @@ from ctrag.errors import InputError
 if TYPE_CHECKING:
     from stores.people.stores import Stores
 
-Persona = Annotated[str, typer.Option("--persona", help="Id of the person, such as p007.")]
+
+def valid_persona(value: str | None) -> str | None:
+    """The id of a person, as it was typed.
+
+    Raises:
+        InputError: It was typed in bytes that are no UTF-8, which no store and no file name takes.
+    """
+    if value is not None and any("\ud800" <= one <= "\udfff" for one in value):
+        raise InputError("--persona: not valid UTF-8")
+    return value
+
+
+Persona = Annotated[
+    str,
+    typer.Option("--persona", callback=valid_persona, help="Id of the person, such as p007."),
+]
 Data = Annotated[
     Path | None,
     typer.Option(

@@ -23,8 +23,13 @@ _noted = time.monotonic()
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout."""
-    print(visible_json(json.dumps(value, ensure_ascii=False, indent=1)))
+    """One JSON document on stdout; numbers that JSON does not have (NaN) are null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        text = json.dumps(plain, ensure_ascii=False, indent=1)
+    print(visible_json(text))
 
 
 def line(text: str = "", *, bold: bool = False, dim: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import own_stores
+from ctrag.cli.options import own_stores, valid_persona
 from ctrag.cli.output import line, note, say
 from ctrag.errors import InputError
 
@@ -28,7 +28,10 @@ _FIRST = ("p204", "p007")
 
 def web(
     persona: Annotated[
-        str | None, typer.Option("--persona", help="Id of the person whose page is opened first.")
+        str | None,
+        typer.Option(
+            "--persona", callback=valid_persona, help="Id of the person whose page is opened first."
+        ),
     ] = None,
     data: Annotated[
         Path | None,

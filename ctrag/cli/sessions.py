@@ -75,7 +75,7 @@ def _write_page(records: "Sequence[RecordedTurn | Event]", file: Path, page: Pat
         raise typer.BadParameter(f"{page} is the record itself; name another page")
     file_to_write(page)
     for person in {one.person for one in records if isinstance(one, RecordedTurn)}:
-        note("record", page, person)
+        note("page", page, person)
     write_text(page, session_page(records, file.name), private=True)
     return page
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.cli.output import asked, in_place, line
-from stores.files import append_private, write_text
+from stores.files import append_private, make_private_folder, write_text
 
 SOON = 0.3
 """Seconds after which a sign of life is shown."""
@@ -54,7 +54,7 @@ def _reader(history: Path) -> Callable[[], str]:
         return lambda: asked("> ")
     kept: History
     try:
-        history.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(history.parent)
         append_private(history, "")
         kept = FileHistory(history)
         lines = list(kept.load_history_strings())  # newest first

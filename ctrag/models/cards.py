@@ -11,7 +11,8 @@ _FINGERPRINTS = re.compile(r'\[\s*("[0-9a-f]{12}"(?:,\s*"[0-9a-f]{12}")*)\s*\]')
 class Card(BaseModel):
     """Provenance of an artefact; subclasses add what is needed to use it."""
 
-    model_config = ConfigDict(extra="forbid")
+    # A weight or threshold that is no number would make every comparison with it false.
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     command: str
     """Command that reproduces it."""
     settings: dict[str, Any]

@@ -34,14 +34,19 @@ class CachedEncoder:
         held = self._read(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
         if new:
-            made = dict(zip(new, self.encoder.encode(list(new.values())), strict=True))
-            self._write(made)
-            held.update(made)
+            held.update(self._made(new))
+        if len({len(one) for one in held.values()}) > 1:  # cut off, or another encoder's
+            held = self._made(dict(zip(keys, texts, strict=True)))
         return np.stack([held[key] for key in keys]) if keys else self.encoder.encode([])
 
     def encode_new(self, texts: Sequence[str]) -> Matrix:
         """See `Encoder.encode`; vectors of requests, which are cached only with `keep_requests`."""
         return self.encode(texts) if self.keep_requests else self.encoder.encode(texts)
+
+    def _made(self, new: dict[bytes, str]) -> dict[bytes, Matrix]:
+        made = dict(zip(new, self.encoder.encode(list(new.values())), strict=True))
+        self._write(made)
+        return made
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
         held: dict[bytes, Matrix] = {}
@@ -55,7 +60,7 @@ class CachedEncoder:
                     rows = connection.execute(
                         f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", some
                     )
-                    held.update((key, np.frombuffer(blob, np.float32)) for key, blob in rows)
+                    held.update((key, np.frombuffer(b, np.float32)) for key, b in rows if _whole(b))
         except sqlite3.Error:
             return {}
         return held
@@ -71,3 +76,10 @@ class CachedEncoder:
                 connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         except (sqlite3.Error, OSError):
             return  # the next process encodes them again
+
+
+def _whole(blob: object) -> bool:
+    """Whether what is stored is a vector of finite numbers."""
+    if not isinstance(blob, bytes) or not blob or len(blob) % 4:
+        return False
+    return bool(np.isfinite(np.frombuffer(blob, np.float32)).all())

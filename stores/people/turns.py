@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stores.files import append_private
+from stores.files import append_private, make_private_folder
 from stores.people.changes import Undone
 from stores.people.learned import turns_file
 from stores.people.usage import keep_taken_back
@@ -29,7 +29,7 @@ def keep_turn(root: Path, person_id: str, change_ids: Sequence[int]) -> None:
         change_ids: Ids of the changes (`ChangeRecord.change_id`).
     """
     path = turns_file(root, person_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     append_private(path, json.dumps(list(change_ids)) + "\n")
 
 
@@ -39,11 +39,11 @@ def turn_of(root: Path, person_id: str, change_id: int) -> frozenset[int]:
     Lines that cannot be read count for nothing.
     """
     path = turns_file(root, person_id)
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
     for line in reversed(lines[-LINES:]):
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, list) and change_id in found:
             return frozenset(one for one in found if isinstance(one, int))

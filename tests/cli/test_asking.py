@@ -37,7 +37,7 @@ def test_an_answer_is_what_a_person_wants_to_read(ask: Run) -> None:
 
 def test_without_execute_it_is_said_what_would_be_done(ask: Run) -> None:
     assert ask(ABOUT_MAIL, FORWARD).out == (
-        "Forward the mail “Pallets for Monterrey” from Omar Salcedo to "
+        "Forward the mail “Pallets for Monterrey” from “Omar Salcedo” to "
         "Omar Salcedo <omar@example.mx>? (not done: --execute does it)\n"
     )
 

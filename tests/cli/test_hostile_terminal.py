@@ -119,3 +119,30 @@ def test_what_libraries_write_by_themselves(
     assert "KeyError" in told
     assert not set(STEERS) & set(said + told)
     assert "Lunch\\x1b]52;c;" in said
+
+
+def test_numbers_that_json_does_not_have_are_null(ctrag: Run, tmp_path: Path) -> None:
+    def strict(name: str) -> None:
+        raise AssertionError(name)
+
+    file = tmp_path / "chat.jsonl"
+    file.write_text(turn(steps=[{"step": "a", "milliseconds": float("nan")}]) + "\n")
+    ran = ctrag("session", "show", file, "--json")
+    [told] = json.loads(ran.out, parse_constant=strict)
+    assert told["steps"][0]["milliseconds"] is None
+    assert told["plan"] == EVIL
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("undo",),
+        ("export", "--out", "out"),
+        ("forget", "--yes"),
+        ("import", "a.ics"),
+        ("ask", "hi"),
+    ],
+)
+def test_the_id_of_a_person_in_bytes_that_are_no_text(ctrag: Run, command: tuple[str, ...]) -> None:
+    ran = ctrag(*command, "--persona", "me\udcff")
+    assert (ran.code, ran.err) == (1, "ctrag: --persona: not valid UTF-8\n")

@@ -152,6 +152,75 @@ def test_one_contact_is_forgotten_everywhere(ctrag: Run, me: Path) -> None:
     assert "contact: 'me' has no contact 'Nobody'" in missing.err
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"[" * 99_999, b'[{"kind": 1}]', b"null", None]
+)
+def test_notes_that_cannot_be_read_hide_no_export(
+    ctrag: Run, me: Path, content: bytes | None
+) -> None:
+    out, notes = me / "exported", me / "written.json"
+    ctrag("export", "--persona", "me", "--out", out)
+    notes.unlink()
+    notes.mkdir() if content is None else notes.write_bytes(content)
+    refused = ctrag("export", "--persona", "me", "--out", me / "other")
+    assert (refused.code, "written.json: cannot be read" in refused.err) == (1, True)
+    ran = ctrag("forget", "--persona", "me", "--yes")
+    assert (ran.code, ran.out.splitlines()[0]) == (3, "1 item, the profile and 1 contact erased")
+    assert "could not be erased: " in ran.out
+    assert "delete those, then this file" in ran.out
+    assert notes.exists()  # nor is it forgotten that something may be left
+    assert holding(me / "stores", *WORDS) == set()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "1",
+        "[" * 99_999,
+        "{",
+        '{"persona_id": "me", "apps": 1}',
+        '{"persona_id": "me", "apps": [1]}',
+    ],
+)
+def test_a_damaged_export_is_named_and_the_rest_is_erased(ctrag: Run, me: Path, row: str) -> None:
+    out = me / "exported"
+    ctrag("export", "--persona", "me", "--out", out)
+    (out / "personas.jsonl").write_text(f"{row}\n")
+    ran = ctrag("forget", "--persona", "me", "--contact", "X CARACALNAME", "--yes")
+    assert (ran.code, ran.out.splitlines()[0]) == (3, "1 contact erased")
+    assert f"could not be erased: {out}: " in ran.out
+    assert holding(me / "stores", "CARACALNAME") == set()
+
+
+def test_separators_of_lines_inside_texts_end_no_line(ctrag: Run, me: Path) -> None:
+    from ctrag.assistant.written import note
+
+    out, record = me / "exported", me / "talk.jsonl"
+    ctrag("export", "--persona", "me", "--out", out)
+    people = out / "personas.jsonl"
+    theirs = json.dumps({"persona_id": "you", "note": "one\u2028two\x85three"}, ensure_ascii=False)
+    people.write_text(f"{people.read_text()}{theirs}\n")
+    conversation(record, "you", "theirs\u2028stays\x85whole")
+    conversation(record, "me", "call\u2028X CARACALNAME", "what is on")
+    note("record", record, "me")
+    ran = ctrag("forget", "--persona", "me", "--contact", "X CARACALNAME", "--yes")
+    assert (ran.code, holding(me, "CARACALNAME")) == (0, set())
+    said = [json.loads(line)["text"] for line in record.read_text().split("\n") if line]
+    assert said == ["theirs\u2028stays\x85whole", "what is on"]
+    assert ctrag("forget", "--persona", "me", "--yes").code == 0
+    assert people.read_text() == f"{theirs}\n"
+    assert "theirs" in record.read_text()
+
+
+def test_the_page_of_a_record_goes_with_any_part_of_it(ctrag: Run, me: Path) -> None:
+    record, page = me / "talk.jsonl", me / "talk.html"
+    conversation(record, "me", "call X CARACALNAME & co")
+    assert ctrag("session", "show", record, "--web").code == 0
+    assert "CARACALNAME" in page.read_text()
+    ctrag("forget", "--persona", "me", "--contact", "X CARACALNAME", "--yes")
+    assert not page.exists()
+
+
 def test_a_damaged_store_is_named_by_forget_and_dropped_by_doctor(ctrag: Run, me: Path) -> None:
     (newest(me) / "notes.duckdb").write_bytes(b"QUOKKATITLE" * 3000)
     ran = ctrag("forget", "--persona", "me", "--yes")

@@ -58,3 +58,10 @@ def test_the_latest_line_about_a_change_counts_and_damaged_ones_do_not(stores: S
     for number in range(LINES):
         keep_turn(stores.root, "ada", [100 + number, 1000 + number])
     assert turn_of(stores.root, "ada", 2) == {2}
+
+
+def test_a_line_that_is_nested_without_end_counts_for_nothing(stores: Stores) -> None:
+    keep_turn(stores.root, "ada", [3, 4])
+    with turns_file(stores.root, "ada").open("a") as file:
+        file.write("[" * 99_999 + "\n" + "1" * 9_999 + "\n")
+    assert turn_of(stores.root, "ada", 4) == {3, 4}

@@ -64,7 +64,9 @@ def _yaml(path: Path, text: str, once: bool) -> Any:
         raise InputError(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{path}:{line}: not YAML: {error.problem}") from None
+        # The tag of a value is quoted, and "!secret" without quotation marks is one.
+        problem = str(error.problem).partition(" for the tag ")[0]
+        raise InputError(f"{path}:{line}: not YAML: {problem}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(f"{path}: not YAML: {type(error).__name__}") from None
 

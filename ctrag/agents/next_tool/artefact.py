@@ -2,12 +2,13 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.next_tool.demonstrations import Demonstration
@@ -24,6 +25,10 @@ from stores.files import write_bytes, write_text
 
 CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
 SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
+_ARRAYS = (
+    *("words", "topics", "meanings", "histories", "centroids", "vectors", "texts"),
+    *("step", "log_precision", "whole", "linear", "learned"),
+)
 
 
 class DependencyCard(Card):
@@ -40,6 +45,23 @@ class DependencyCard(Card):
     """What of a recording it learned from; empty for other data."""
     left_out: dict[str, int] = Field(default_factory=dict)
     """What of a recording it did not, by reason."""
+
+
+class _Names(BaseModel):
+    """What the numbers of the arrays stand for."""
+
+    tools: list[str]
+    words: list[str]
+
+
+class _Shown(BaseModel):
+    """A line of the demonstrations."""
+
+    id: str
+    text: str
+    tools: tuple[str, ...]
+    before: tuple[str, ...]
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +97,8 @@ def read_artefact(folder: Path) -> Stored:
 
     Raises:
         FileNotFoundError: A file is missing.
-        ValueError: The trees were fitted on other features than this version computes.
+        ValueError: A file is damaged, or the trees were fitted on other features than this version
+            computes.
     """
     with reading(folder / CARD):
         card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -87,21 +110,22 @@ def read_artefact(folder: Path) -> Stored:
         )
     with reading(folder / ARRAYS):
         arrays = load_arrays(folder / ARRAYS)
+        if lacking := [name for name in _ARRAYS if name not in arrays]:
+            raise ValueError(f"lacks {', '.join(lacking)}")
     with reading(folder / NAMES):
-        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+        names = _Names.model_validate_json((folder / NAMES).read_bytes())
     inputs = Inputs(
-        TextVocabulary(names["words"], arrays["words"]),
+        TextVocabulary(names.words, arrays["words"]),
         arrays["topics"],
         arrays["meanings"],
         arrays["histories"],
     )
     length = int(card.settings.get("length", LENGTH))
-    memory = Memory(names["tools"], inputs, arrays["centroids"], length)
-    with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
-        for line, vector in zip(file, arrays["vectors"], strict=True):
-            row = json.loads(line)
-            calls, before = (tuple(row[key]) for key in ("tools", "before"))
-            one = Demonstration(row["id"], row["text"], calls, before, row["group"])
+    memory = Memory(names.tools, inputs, arrays["centroids"], length)
+    with reading(folder / SHOWN):
+        for line, vector in zip(_lines(folder / SHOWN), arrays["vectors"], strict=True):
+            row = _Shown.model_validate_json(line)
+            one = Demonstration(row.id, row.text, row.tools, row.before, row.group)
             memory.add(one, vector)
     fitted = Fitted(
         step=arrays["step"],
@@ -156,6 +180,15 @@ def write_artefact(folder: Path, stored: Stored, count: int) -> None:
     save_arrays(folder / ARRAYS, arrays)
     write_text(folder / TREES, fitted.trees)
     write_text(folder / CARD, stored.card.model_dump_json(indent=1) + "\n")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Lines of a compressed file; ValueError where it is damaged."""
+    try:
+        with gzip.open(path) as file:
+            yield from file
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(str(error)) from None
 
 
 def _line(one: Demonstration) -> str:

@@ -16,6 +16,7 @@ from ctrag.agents.next_tool.evidence import (
 from ctrag.agents.next_tool.graph import Probabilities
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.extras import need
+from ctrag.models.trees import booster
 
 _UNRANKED = 1e-4
 """Probability mass shared by all tools that are not candidates."""
@@ -65,6 +66,4 @@ class Combined:
     @cached_property
     def _trees(self) -> Any:
         need("the next tool", "lightgbm", extra="next-tool")
-        import lightgbm
-
-        return lightgbm.Booster(model_str=self._text)
+        return booster(self._text, "the trees of the next tool")

@@ -363,19 +363,20 @@ def _read(
 ) -> list[Demonstration]:
     try:
         value = json.loads(line)
-        if isinstance(value, dict) and "asked_at" in value and "plan" in value:
-            raise InputError(
-                f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
-            )
-        if kind is _Query and isinstance(value, dict) and value.keys().isdisjoint(_QUERY_KEYS):
-            raise InputError(
-                f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a "
-                "message, a conversation of `messages` or a GenAI span; an MCP log does not say "
-                "what was asked"
-            )
-        row = kind.model_validate(value)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
         raise InputError(f"{place}: not JSON: {error}") from None
+    if isinstance(value, dict) and "asked_at" in value and "plan" in value:
+        raise InputError(
+            f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
+        )
+    if kind is _Query and isinstance(value, dict) and value.keys().isdisjoint(_QUERY_KEYS):
+        raise InputError(
+            f"{place}: must have `text` and `tools`, or `request` and `calls`, or be a "
+            "message, a conversation of `messages` or a GenAI span; an MCP log does not say "
+            "what was asked"
+        )
+    try:
+        row = kind.model_validate(value)
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))

@@ -11,8 +11,8 @@ from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from ctrag.agents.next_tool.demonstrations import END, checked_text
-from ctrag.errors import InputError, NotFound
-from stores.files import sync
+from ctrag.errors import InputError, NotFound, reading
+from stores.files import append_private, sync
 
 
 def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
@@ -81,6 +81,7 @@ def append(path: Path, one: Observation) -> None:
     line = json.dumps(row, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
+        append_private(path, "")  # what people asked is their own; rights that are there stay
         with path.open("ab+") as file:
             file.truncate(_complete_bytes(path))
             file.write(line.encode())
@@ -100,12 +101,15 @@ def read(path: Path) -> list[Observation]:
     if not path.exists():
         return []
     found = []
-    lines = path.read_bytes()[: _complete_bytes(path)].decode().split("\n")[:-1]
+    with reading(path):
+        lines = path.read_bytes()[: _complete_bytes(path)].decode().split("\n")[:-1]
     for number, line in enumerate(lines, 1):
         try:
-            row = _Line.model_validate(json.loads(line))
-        except json.JSONDecodeError as error:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}: no observation: {error}") from None
+        try:
+            row = _Line.model_validate(value)
         except ValidationError as error:
             problem = error.errors()[0]
             field = ".".join(map(str, problem["loc"])) or "line"

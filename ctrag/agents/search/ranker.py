@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
 
 from ctrag.agents.search.features import FEATURES, Rows
 from ctrag.errors import InputError, reading
@@ -79,6 +80,35 @@ class ModeWeights:
     """(len(FLOOR) + 1,), logistic model of whether a candidate fits; the intercept last."""
 
 
+class _WrittenMode(BaseModel):
+    """One mode in the file of a ranker."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+    weights: list[float]
+    part: tuple[float, float]
+    gate: tuple[float, float, float, float]
+    floor: list[float]
+
+    def is_whole(self) -> bool:
+        """Whether it has a weight for each feature."""
+        return (len(self.weights), len(self.floor)) == (len(FEATURES), len(FLOOR) + 1)
+
+    def weights_of(self) -> ModeWeights:
+        """The weights for computing."""
+        return ModeWeights(np.array(self.weights), self.part, self.gate, np.array(self.floor))
+
+
+class _Written(BaseModel):
+    """The file of a ranker; numbers in it are finite."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+    features: list[str]
+    hybrid: _WrittenMode
+    lexical: _WrittenMode
+    least: float
+    card: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRanker:
     """Weights for hybrid and for lexical search."""
@@ -95,15 +125,15 @@ class ToolRanker:
         """The ranker that `save` wrote.
 
         Raises:
-            ValueError: It was made for other features.
+            ValueError: It is damaged, or was made for other features.
         """
         with reading(path):
-            value = json.loads(path.read_text(encoding="utf-8"))
-        if value["features"] != list(FEATURES):
-            raise InputError(f"{path}: features: made for {value['features']}; train it again")
-        return cls(
-            _weights(value["hybrid"]), _weights(value["lexical"]), value["least"], value["card"]
-        )
+            kept = _Written.model_validate_json(path.read_text(encoding="utf-8"))
+        if kept.features != list(FEATURES):
+            raise InputError(f"{path}: features: made for {kept.features}; train it again")
+        if not (kept.hybrid.is_whole() and kept.lexical.is_whole()):
+            raise InputError(f"{path}: has not a weight for each feature; train it again")
+        return cls(kept.hybrid.weights_of(), kept.lexical.weights_of(), kept.least, kept.card)
 
     def save(self, path: Path) -> None:
         """Write weights and card atomically."""
@@ -192,16 +222,6 @@ def softmax(values: Floats) -> Floats:
     """Over the last axis."""
     powers = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)
-
-
-def _weights(value: dict[str, Any]) -> ModeWeights:
-    part, gate = value["part"], value["gate"]
-    return ModeWeights(
-        np.array(value["weights"]),
-        (part[0], part[1]),
-        (gate[0], gate[1], gate[2], gate[3]),
-        np.array(value["floor"]),
-    )
 
 
 def _written(weights: ModeWeights) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from ctrag.agents.search.fields import compact
 from ctrag.agents.search.names import named_runs, written_out
 from ctrag.agents.search.results import ToolHit, ToolSearch
@@ -64,6 +66,19 @@ _BY_SIZE = 0.2
 """How fast it rises."""
 
 
+class _Written(BaseModel):
+    """The file of a rule; numbers in it are finite."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+    evidence: list[str]
+    hybrid: tuple[float, ...]
+    lexical: tuple[float, ...]
+    doubt: float
+    hopeless: float
+    share: float
+    card: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Surfacing:
     """The rule's learned weights and its three numbers."""
@@ -88,17 +103,12 @@ class Surfacing:
             ValueError: It was made for other evidence.
         """
         with reading(path):
-            value = json.loads(path.read_text(encoding="utf-8"))
-        if value["evidence"] != list(EVIDENCE):
-            raise InputError(f"{path}: evidence: made for {value['evidence']}; fit it again")
-        return cls(
-            tuple(value["hybrid"]),
-            tuple(value["lexical"]),
-            value["doubt"],
-            value["hopeless"],
-            value["share"],
-            value["card"],
-        )
+            kept = _Written.model_validate_json(path.read_text(encoding="utf-8"))
+        if kept.evidence != list(EVIDENCE):
+            raise InputError(f"{path}: evidence: made for {kept.evidence}; fit it again")
+        if {len(kept.hybrid), len(kept.lexical)} != {len(EVIDENCE) + 1}:
+            raise InputError(f"{path}: has not a weight for each piece of evidence; fit it again")
+        return cls(kept.hybrid, kept.lexical, kept.doubt, kept.hopeless, kept.share, kept.card)
 
     def save(self, path: Path) -> None:
         """Write weights and card atomically."""

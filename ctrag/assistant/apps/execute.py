@@ -214,8 +214,11 @@ def _ends_in(recipient: str, reached: Sequence[str]) -> bool:
     """Whether a recipient is a name and one of these addresses, `Omar <omar@example.mx>`.
 
     What is really reached stands last, whatever a sender's name pretends; but several addresses in
-    one are several recipients.
+    one are several recipients, and what can be dialled is reached as a whole: the end of
+    "+7900(112)" is no contact's 112.
     """
+    if is_number(recipient):
+        return False
     for one in reached:
         for end in (f"<{one}>", f"({one})"):
             if recipient.endswith(end):

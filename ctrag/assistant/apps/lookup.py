@@ -191,6 +191,8 @@ def known_contact(call: Call, name: str) -> Contact:
     return contact
 
 
+_LONGEST_NAME = 80
+"""Characters of a recipient's name that are shown: what is reached, after it, stays in sight."""
 _LONGEST_ADDRESS = 400
 """Characters of a mail address with the end of the name before it."""
 
@@ -216,6 +218,8 @@ def addressed(name: str, address: str) -> str:
     shown = one_line(name.strip().removesuffix(f"<{address}>"))
     if not shown or shown == address:
         return address
+    if len(shown) > _LONGEST_NAME and "@" not in shown:  # another address is never hidden
+        shown = f"{shown[: _LONGEST_NAME - 1]}…"
     return f"{shown} <{address}>" if mail_address(address) else f"{shown} ({address})"
 
 
@@ -276,7 +280,8 @@ def when(moment: datetime | None, at: datetime) -> str:
 
 def listing(head: str, lines: Sequence[str], nothing: str) -> str:
     """A headed list, one line for each; `nothing` when there are none."""
-    return "\n".join([head, *(f"- {line}" for line in lines)]) if lines else nothing
+    # A line break in a name or a title would pass as a line of ctrag's own.
+    return "\n".join([head, *(f"- {one_line(line)}" for line in lines)]) if lines else nothing
 
 
 def minute(moment: datetime) -> datetime:

@@ -81,7 +81,7 @@ def forward_mail(call: Call) -> Effect:
     recipient, title = addressed(contact.name, address), quote(title_of(mail))
     return _sent(
         f"Sent to {recipient}: forward {title}.",
-        f"Forward the mail {title} from {mail.text('sender')} to {recipient}",
+        f"Forward the mail {title} from {quote(mail.text('sender'))} to {recipient}",
         _entry(contact.name, address, _prefixed("Fwd: ", title_of(mail)), body, mail),
         recipient,
         mail,

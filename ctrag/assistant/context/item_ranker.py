@@ -19,6 +19,7 @@ from ctrag.errors import InputError, reading
 from ctrag.models.arrays import load_arrays, save_arrays
 from ctrag.models.cards import Card
 from ctrag.models.encoder import Matrix
+from ctrag.models.trees import booster
 from stores.compressed import read_kept
 from stores.files import write_text
 
@@ -134,15 +135,11 @@ class Ranker:
 
     @cached_property
     def _booster(self) -> "lightgbm.Booster":
-        import lightgbm
-
-        return lightgbm.Booster(model_str=self.model)
+        return booster(self.model, MODEL)
 
     @cached_property
     def _second_booster(self) -> "lightgbm.Booster":
-        import lightgbm
-
-        return lightgbm.Booster(model_str=self.second)
+        return booster(self.second, SECOND)
 
 
 _DIAGONAL = "item_diagonal"
@@ -157,6 +154,8 @@ def _kept(learned: LearnedFeatures) -> dict[str, Matrix]:
 
 def _learned(arrays: Mapping[str, Matrix]) -> LearnedFeatures:
     """What `_kept` gave; also of older files, which have the whole map."""
+    if lacking := [name for name in LearnedFeatures.__slots__ if name not in arrays]:
+        raise ValueError(f"lacks {', '.join(lacking)}")
     found = {name: arrays[name] for name in LearnedFeatures.__slots__}
     if _DIAGONAL in arrays:
         found["item_map"] = found["item_map"] + np.diag(arrays[_DIAGONAL])

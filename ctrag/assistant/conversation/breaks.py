@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from pydantic import FiniteFloat, TypeAdapter
+
 from ctrag.assistant.conversation.orders import (
     CLAUSE,
     OPENERS,
@@ -21,11 +23,14 @@ from ctrag.assistant.conversation.orders import (
     last_order,
     requests_in,
 )
+from ctrag.errors import reading
 from ctrag.models.cards import Card
 from ctrag.settings import settings
+from stores.compressed import SUFFIX, read_kept
 from stores.files import write_bytes, write_text
 
 WEIGHTS, CARD = "breaks.json.bz2", "breaks-card.json"
+_WEIGHTS = TypeAdapter(dict[str, FiniteFloat])
 CLOCK = (
     r"(?:(?:half|quarter|ten|twenty|five) (?:past|to) )?(?:\d[\d:.]*|one|two|three|four|five|six"
     r"|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight)(?: ?(?:am|pm|o'clock|sharp))?"
@@ -98,9 +103,14 @@ class Breaks:
 
         Raises:
             FileNotFoundError: The folder has none.
+            ValueError: A file is damaged.
         """
-        card = BreaksCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        return cls(json.loads(bz2.decompress((folder / WEIGHTS).read_bytes())), card)
+        with reading(folder / CARD):
+            card = BreaksCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / WEIGHTS):
+            return cls(
+                _WEIGHTS.validate_json(read_kept(folder / WEIGHTS.removesuffix(SUFFIX))), card
+            )
 
     def save(self, folder: Path) -> None:
         """Write it into a folder, which is made where it is missing."""

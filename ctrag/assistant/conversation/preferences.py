@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import STOPWORDS, words
-from stores.files import append_private
+from stores.files import append_private, make_private_folder
 from stores.people.items import Contact, Request
 from stores.people.learned import learned_file
 from stores.people.local_time import format_local_time
@@ -77,7 +77,8 @@ class Preferences:
         path = learned_file(root, person_id)
         meant = {}
         if path.exists():
-            for raw in path.read_text(encoding="utf-8", errors="replace").splitlines()[-LINES:]:
+            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+            for raw in lines[-LINES:]:
                 try:
                     row = _LINE.validate_json(raw)
                 except ValidationError:
@@ -121,8 +122,9 @@ class Preferences:
         return text
 
     def _add(self, row: BaseModel) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_private(self.path, json.dumps(row.model_dump(), ensure_ascii=False) + "\n")
+        make_private_folder(self.path.parent)
+        # In ASCII: half a character (of bytes that were no UTF-8) can be written, too.
+        append_private(self.path, json.dumps(row.model_dump()) + "\n")
 
 
 def taught(text: str, contacts: Sequence[Contact]) -> tuple[str, str] | None:

@@ -205,9 +205,7 @@ class ValueRanker:
 
     @cached_property
     def _booster(self) -> "lightgbm.Booster":
-        import lightgbm
-
-        return lightgbm.Booster(model_str=self.model)
+        return booster(self.model, MODEL)
 
 
 @dataclass(frozen=True, slots=True)

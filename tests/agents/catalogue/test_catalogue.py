@@ -116,6 +116,17 @@ def test_a_broken_yaml_is_named_with_its_line(tmp_path: Path) -> None:
         load_catalogue(written(tmp_path, "tools:\n  - {name: [\n", "tools.yaml"))
 
 
+@pytest.mark.parametrize("value", ["!hunter2", "!!hunter2 x", "!hunter2 {}", "*hunter2"])
+def test_a_value_that_yaml_takes_for_a_tag_or_an_alias_is_not_repeated(
+    tmp_path: Path, value: str
+) -> None:
+    path = tmp_path / "tools.yaml"
+    path.write_text(f"password: {value}\n")
+    with pytest.raises(ValueError, match=r"tools\.yaml:1: not YAML: ") as refused:
+        load_catalogue(path)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_the_hash_follows_content_not_version_or_server() -> None:
     one = CatalogueTool("a", "b", "c", {"properties": {}}, "1")
     assert one.content_hash == CatalogueTool("a", "b", "d", {"properties": {}}, "2").content_hash

@@ -133,6 +133,7 @@ def test_lines_without_ids_are_named_by_their_number(tmp_path: Path) -> None:
     ("line", "rule"),
     [
         ("{", ":2: not JSON"),
+        ("1" * 9_999, ":2: not JSON"),
         ('{"text": "go"}', ":2: tools: Field required"),
         ('{"text": "", "tools": []}', ":2: text: must not be empty"),
         ('{"text": "half \\ud83d", "tools": []}', ":2: text: holds half of a surrogate pair"),

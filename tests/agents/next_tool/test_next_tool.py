@@ -1,5 +1,6 @@
 """Claims about the object that agents use: what it ranks first, how it grows, what it survives."""
 
+import gzip
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from ctrag.agents.next_tool.evidence import FEATURES, ask, features
 from ctrag.agents.next_tool.inputs import history_block
 from ctrag.agents.next_tool.observed import Observation, read
 from ctrag.agents.next_tool.texts import tool_names
+from ctrag.errors import InputError
 from ctrag.models.arrays import load_arrays
 
 FLIGHT = "Find a flight to Perth, book it and mail Zoe the ticket"
@@ -309,3 +311,27 @@ def test_a_tool_beyond_the_width_shares_a_place_that_is_not_the_beginning() -> N
     assert np.flatnonzero(wide[0]).tolist() == [2]
     assert np.flatnonzero(wide[1]).tolist() == [1 + 7 % 4]
     assert np.flatnonzero(history_block([], 5).reshape(3, 5)[0]).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("names.json", b"[" * 99_999),
+        ("names.json", b'{"tools": 1}'),
+        ("card.json", b"null"),
+        ("demonstrations.jsonl.gz", b"no gzip"),
+        ("demonstrations.jsonl.gz", gzip.compress(b'{"id": "a"}\n')),
+        ("demonstrations.jsonl.gz", gzip.compress(b"{}\n" * 99)[:-9]),
+        ("demonstrations.jsonl.gz", b""),
+        ("arrays.npz", b"PK"),
+        ("trees.txt", None),
+    ],
+)
+def test_a_damaged_file_of_a_model_is_told_by_its_name(
+    own: NextTool, word_bins: Any, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    path = tmp_path / "model" / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if content is None else content)
+    with pytest.raises(InputError, match=name if content is not None else "trees"):
+        best(NextTool.load(tmp_path / "model", word_bins), FLIGHT)

@@ -1,6 +1,7 @@
 """Claims about the log: lines are whole or not there, whatever happens."""
 
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,8 @@ def test_several_processes_lose_nothing(tmp_path: Path) -> None:
         ('{"request": "", "calls": []}', "request: must not be empty"),
         ("3", "line: Input should be a valid dictionary"),
         ("go", "Expecting value"),
+        ("1" * 9_999, "Exceeds the limit"),
+        ("[" * 99_999, "maximum recursion"),
     ],
 )
 def test_a_log_of_something_else_is_refused_with_its_line(
@@ -72,3 +75,15 @@ def test_a_log_of_something_else_is_refused_with_its_line(
         file.write(f"{line}\n")
     with pytest.raises(ValueError, match=f"observed.jsonl:2: no observation: {rule}"):
         read(log)
+
+
+def test_what_was_asked_is_for_its_owner_alone_whatever_the_umask(tmp_path: Path) -> None:
+    log, shared = tmp_path / "observed.jsonl", tmp_path / "shared.jsonl"
+    before = os.umask(0)
+    try:
+        append(log, ONE)
+        shared.touch(0o664)
+        append(shared, ONE)
+    finally:
+        os.umask(before)
+    assert [one.stat().st_mode & 0o777 for one in (log, shared)] == [0o600, 0o664]

@@ -1,6 +1,8 @@
 """The steps of a search: fields, parts, names, tiers, ranker and cache."""
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -306,3 +308,15 @@ def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
     cached.path.write_text("no database" * 999)
     assert cached.encode(["a"]).tolist() == [[1, 1]]
     assert cached.path.read_text() == "no database" * 999
+
+
+@pytest.mark.parametrize(
+    "blob", [b"", b"abc", "text", None, 7, np.float32([1, np.nan]).tobytes(), b"\0" * 400]
+)
+def test_a_damaged_vector_is_made_anew(tmp_path: Path, blob: object) -> None:
+    CachedEncoder(Once(), tmp_path).encode(["a", "bb"])
+    cached = CachedEncoder(Once(), tmp_path)
+    with closing(sqlite3.connect(cached.path)) as file, file:
+        file.execute("UPDATE vectors SET vector = ? WHERE rowid = 1", [blob])
+    for _ in range(2):
+        assert cached.encode(["a", "bb"]).tolist() == [[1, 1], [2, 1]]

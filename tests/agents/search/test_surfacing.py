@@ -1,6 +1,7 @@
 """What an agent is given of a search."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from ctrag.agents.search.affinity import Event
 from ctrag.agents.search.duplicates import groups_of, versionless
 from ctrag.agents.search.fields import tool_terms
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.search.ranker import ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch
 from ctrag.agents.search.surfacing import (
     DOUBT,
@@ -21,6 +23,7 @@ from ctrag.agents.search.surfacing import (
     packaged_surfacing,
     surface,
 )
+from ctrag.errors import InputError
 from eval.discovery.data import LIVE, Need, read_bfcl, read_folder
 from eval.discovery.given import given_to_agents
 
@@ -233,3 +236,36 @@ def figure(figures: Mapping[str, object], name: str) -> float:
     value = figures[name]
     assert isinstance(value, float)
     return value
+
+
+@pytest.mark.parametrize("kind", [Surfacing, ToolRanker])
+@pytest.mark.parametrize(
+    "content",
+    ["", "null", "[]", "{}", "1", "NaN", "[" * 99_999, '{"a":' * 99_999, '{"a": "\\ud800"}'],
+)
+def test_a_damaged_file_of_weights_is_told_by_its_name(
+    tmp_path: Path, kind: type[Surfacing | ToolRanker], content: str
+) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"weights\.json"):
+        kind.load(path)
+
+
+@pytest.mark.parametrize("packaged", [packaged_surfacing, packaged_ranker])
+@pytest.mark.parametrize("value", [None, [], {}, "x", float("nan"), float("inf"), "gone"])
+def test_no_value_of_a_file_of_weights_can_be_anything_else(
+    tmp_path: Path, packaged: Callable[[], Surfacing | ToolRanker], value: object
+) -> None:
+    path, rule = tmp_path / "weights.json", packaged()
+    rule.save(path)
+    whole = json.loads(path.read_text())
+    for name in whole:
+        if name == "card" and value == {}:
+            continue
+        changed = {one: value if one == name else whole[one] for one in whole}
+        if value == "gone":
+            del changed[name]
+        path.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match=r"weights\.json"):
+            type(rule).load(path)

@@ -132,7 +132,7 @@ OUTWARD = [
     ),
     Case(
         'forward_mail(subject="Pallets for Monterrey", to="Lupita Robles")',
-        "Forward the mail “Pallets for Monterrey” from Omar Salcedo to "
+        "Forward the mail “Pallets for Monterrey” from “Omar Salcedo” to "
         "Lupita Robles <lupita@example.mx>?",
         [
             OutboxEntry(

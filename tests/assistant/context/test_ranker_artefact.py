@@ -1,6 +1,7 @@
 """Claims about the ranker's artefact: what is saved, what is refused, what it adds up."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import CARD, LEARNED, MODEL, SECOND, Ranker
+from ctrag.errors import InputError
+from ctrag.models.arrays import load_arrays, save_arrays
 from tests.assistant.context.conftest import ASKED, AxisEncoder, view_of
 
 WIDE = AxisEncoder(dimension=1152)
@@ -108,3 +111,53 @@ def test_of_many_rows_the_best_have_the_scores_that_all_trees_give(ranker: Ranke
     best = np.argsort(-one_by_one, kind="stable")[:50]
     assert together[best] == pytest.approx(one_by_one[best])
     assert set(np.argsort(-together, kind="stable")[:20]) <= set(np.argsort(-one_by_one)[:60])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],  # the library would end the process
+        lambda text: text[:2000],
+        lambda text: text.replace("end of trees", ""),
+        lambda text: text.replace("Tree=7\n", "Tree=8\n"),
+        lambda text: text.replace("num_leaves=7\n", "num_leaves=9\n", 1),
+        lambda text: text.replace("left_child=1 ", "left_child=9 ", 1),
+        lambda text: text.replace("leaf_value=0.0", "leaf_value=nan", 1),
+        lambda text: text.replace("num_cat=", "num_c_t=", 1),
+        lambda text: text.replace("decision_type=2 ", "decision_type=1 ", 1),
+        lambda text: text.replace("tree_sizes=", f"tree_sizes={'9' * 30} "),
+        lambda text: text.replace("max_feature_idx=46", "max_feature_idx=3"),
+        lambda text: text.replace("num_class=1", "num_class=999999999"),
+        lambda text: text.replace("feature_infos=", "feature_infos=none "),
+        lambda text: text.replace("objective=lambdarank", "objective="),
+        lambda text: text.replace("objective=lambdarank", "objective"),
+        lambda text: text.removeprefix("tree\n"),
+        lambda text: f"\u2028{text}",
+    ],
+)
+def test_damaged_trees_are_told_and_end_no_process(
+    ranker: Ranker, damage: Callable[[str], str]
+) -> None:
+    damaged = replace(ranker, model=damage(ranker.model))
+    with pytest.raises(InputError, match=rf"{MODEL}: damaged model of trees: "):
+        damaged.scores(wide_context())
+
+
+def test_arrays_that_lack_one_are_told_by_their_file(ranker: Ranker, tmp_path: Path) -> None:
+    ranker.save(tmp_path)
+    arrays = load_arrays(tmp_path / LEARNED)
+    save_arrays(tmp_path / LEARNED, {one: arrays[one] for one in arrays if one != "app_weights"})
+    with pytest.raises(InputError, match=rf"{LEARNED}: lacks app_weights"):
+        Ranker.load(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999"])
+def test_a_card_with_numbers_that_are_none_is_refused(
+    ranker: Ranker, tmp_path: Path, value: str
+) -> None:
+    ranker.save(tmp_path)
+    text = (tmp_path / CARD).read_text()
+    (tmp_path / CARD).write_text(text.replace('"fusion_k": ', f'"fusion_k": {value}, "x": '))
+    with pytest.raises(InputError, match="finite number"):
+        Ranker.load(tmp_path)

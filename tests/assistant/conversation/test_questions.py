@@ -1,6 +1,7 @@
 """Questions and their answers, small talk, and what corrections teach."""
 
 import json
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -236,3 +237,15 @@ def test_yes_is_said_in_words(text: str) -> None:
 )
 def test_what_says_more_than_yes_is_no_yes(text: str) -> None:
     assert not agrees(text)
+
+
+def test_what_is_taught_is_the_owners_alone_and_keeps_every_character(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Preferences.load(tmp_path, "ada").prefer("mum", "Eva\u2028Ray\x85")
+    finally:
+        os.umask(before)
+    assert Preferences.load(tmp_path, "ada").meant == {"mum": "Eva\u2028Ray\x85"}
+    [file] = (tmp_path / "learned").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700

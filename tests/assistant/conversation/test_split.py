@@ -1,8 +1,13 @@
 """Several requests in one breath are told apart; an "and" inside one value is not."""
 
+import bz2
+from pathlib import Path
+
 import pytest
 
+from ctrag.assistant.conversation.breaks import CARD, WEIGHTS, Breaks
 from ctrag.assistant.conversation.split import split
+from ctrag.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -112,3 +117,18 @@ def test_requests_in_one_breath_are_told_apart(text: str, parts: list[str]) -> N
 )
 def test_what_belongs_to_one_value_is_not_split(text: str) -> None:
     assert split(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"BZh9", bz2.compress(b"[]"), bz2.compress(b'{"a": "x"}'), bz2.compress(b'{"a": NaN}')],
+)
+@pytest.mark.parametrize("name", [CARD, WEIGHTS])
+def test_a_damaged_model_of_breaks_is_told_by_its_file(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    Breaks.packaged().save(tmp_path)
+    assert Breaks.load(tmp_path).weights == Breaks.packaged().weights
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=name):
+        Breaks.load(tmp_path)
