@@ -21,6 +21,7 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.planning.candidate_values import HOW, CandidateValue, ValueSources
 from ctrag.errors import InputError, reading
 from ctrag.models.cards import Card
+from ctrag.models.trees import booster
 from ctrag.text.words import terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.compressed import read_kept
