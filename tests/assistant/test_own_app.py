@@ -262,7 +262,7 @@ def test_the_embedded_planner_gives_the_plan_that_the_page_shows(
     for name, rest in offline:
         said = ctrag(name, *shlex.split(rest))
     [shown] = re.findall(r"^plan\n  (\S.*?)   \(", page, flags=re.MULTILINE)
-    assert shown == 'read_message(sender="Scott Short")'
+    assert shown == 'read_message(sender="Nathaniel Reeves")'
     assert f"\nplan\n  {shown}   (" in said
 
 

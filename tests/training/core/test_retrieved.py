@@ -7,11 +7,11 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
-from lightgbm.basic import LightGBMError
 
 from ctrag.assistant.artefacts import load_context_artefacts
 from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.errors import InputError
 from ctrag.models import packages
 from ctrag.models.encoder import EncoderEnsemble, load_encoder
 from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
@@ -159,7 +159,7 @@ def test_further_requests_of_held_out_people_are_held_out_too(
 def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
     cross_fitted: RetrievedExamples, unused: Ranker
 ) -> None:
-    with pytest.raises(LightGBMError, match="Model file"):
+    with pytest.raises(InputError, match="damaged model of trees"):
         unused.first_scores(np.zeros((1, len(FEATURES)), np.float32))
     by_data: dict[str, set[str]] = {}
     for name, example, scores in zip(
