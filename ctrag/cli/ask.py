@@ -131,7 +131,7 @@ def tell(assistant: "Assistant", answer: "Answer") -> None:
             line(f"- {choice}")
         return
     if answer.said:
-        line(answer.said)
+        block(answer.said)
     elif answer.result is None:
         would = assistant.preview(answer)
         block(f"{would.text} (not done: --execute does it)" if would.changes else would.text)

@@ -127,7 +127,7 @@ def _reply(answer: "Answer", plans: bool) -> None:
             for number, choice in enumerate(one.question.choices, start=1):
                 line(f"  {number} {choice}")
         elif one.said:
-            line(one.said)
+            block(one.said)
         elif one.result is not None:
             block(one.result.answer)
         for app, reason in one.unavailable.items():

@@ -47,7 +47,7 @@ _PUT_NOWHERE = re.compile(
 _INSTEAD = re.compile(r"\b(?:instead|rather)\b|\bto the top\b", re.I)
 _LOOSE_END = re.compile(r"(?:[\s,]+(?:and|then|also|but|um|uh))+[\s,]*$", re.I)
 _LOOSE_BEGIN = re.compile(r"^(?:(?:oh|ah|um|uh|and|also|then|but)[\s,]+)+", re.I)
-_LONGEST = 600
+LONGEST = 600
 """Characters of what is split: each break is looked at with all that stands around it."""
 _LONG = 2
 """Words that a request has at least."""
@@ -208,7 +208,7 @@ class Break:
 
 def split(text: str) -> list[str]:
     """The requests of a text in order; the text itself where it is one, or long."""
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return [text]
     told = as_told(text)
     found = []

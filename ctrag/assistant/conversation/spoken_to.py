@@ -4,12 +4,11 @@ import re
 from collections.abc import Sequence
 
 from ctrag.assistant.conversation.orders import OPENERS
+from ctrag.assistant.conversation.split import LONGEST
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
 from stores.people.items import Contact
 
-_LONGEST = 600
-"""Characters of what is taken apart."""
 _ALSO_TOLD = re.compile(
     r",?\s+(?:and|&)\s+(?:then\s+)?(?=(?P<verb>tell|ask|text|email|mail|message|let|remind|warn)\s+"
     r"(?P<whom>(?:my |our )?[^\W\d_][\w'’-]*(?:\s(?!I(?:\b|['’]))(?-i:[A-ZÀ-Ý])[\w'’-]*)?)\s+\S)",
@@ -41,7 +40,7 @@ _ANEW = re.compile(
 
 def _run_on(part: str, contacts: Sequence[Contact]) -> list[str]:
     """ "Cancel the rowing tell Omar I'm ill": as dictated, with nothing between two orders."""
-    if len(part) > _LONGEST or _ANYTHING_BETWEEN.search(part):
+    if len(part) > LONGEST or _ANYTHING_BETWEEN.search(part):
         return [part]
     for found in _ANEW.finditer(part):
         left, right = part[: found.start()], part[found.end() :]
@@ -67,7 +66,7 @@ def apart_by_contacts(parts: Sequence[str], contacts: Sequence[Contact]) -> list
     found: list[str] = []
     for part in (one for whole in parts for one in _run_on(whole, contacts)):
         at = 0
-        first = _TELLS_ONE.match(part) if len(part) <= _LONGEST else None
+        first = _TELLS_ONE.match(part) if len(part) <= LONGEST else None
         for other in _ALSO_TOLD.finditer(part if first else ""):
             if first is None:
                 break

@@ -60,13 +60,14 @@ def taken_back(stores: Stores, person_id: str, turns: int = 1) -> str:
             for undone in undone_turn:
                 if _only_looked(undone):
                     continue
+                summary = " ".join(undone.summary.split())  # a line each, whatever a title has
                 if undone.sent:
                     told.append(
-                        f"{undone.summary.rstrip('?')}: that has left the phone and cannot be "
+                        f"{summary.rstrip('?')}: that has left the phone and cannot be "
                         "taken back; only the record of it is removed."
                     )
                 else:
-                    told.append(f"Taken back: {undone.summary}")
+                    told.append(f"Taken back: {summary}")
         except CtragError as error:
             told.append(str(error))
             break

@@ -227,3 +227,13 @@ def test_an_order_for_all_that_was_listed_is_one_for_each(
     assert _open(talk) == set()
     talk.say("undo that", run=True)
     assert _open(talk) == before
+
+
+def test_a_line_of_what_is_taken_back_is_one_change(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [
+        'create_reminder(title="Lock\\nTaken back: all", due="2025-04-17T20:00")'
+    ]
+    talk.say("remind me to lock the gate at eight", run=True, confirm=yes)
+    assert len(talk.undo().splitlines()) == 1
